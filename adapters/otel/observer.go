@@ -5,9 +5,12 @@ package otel
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -42,6 +45,13 @@ type Observer struct {
 
 var _ observe.Observer = (*Observer)(nil)
 
+// tracesPath is the path where collectors accept traces (OTLP specification,
+// OTLP/HTTP).
+const tracesPath = "/v1/traces"
+
+// errEndpoint does not quote the endpoint, which may contain a password.
+var errEndpoint = errors.New("otel: the endpoint must be a URL such as http://localhost:4318")
+
 // Bounds that limit the effect of an unreachable collector.
 const (
 	exportTimeout   = 10 * time.Second // one batch with all its retries
@@ -54,13 +64,22 @@ const (
 // standard OTEL_* environment variables; by default every trace that begins here, or
 // that the caller samples, is sampled.
 func New(ctx context.Context, cfg Config) (*Observer, error) {
-	opts, err := collector(cfg.Endpoint)
-	if err != nil {
-		return nil, err
+	u, err := url.Parse(cfg.Endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, errEndpoint
 	}
-	opts = append(opts, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-		Enabled: true, InitialInterval: time.Second, MaxInterval: 5 * time.Second, MaxElapsedTime: exportTimeout,
-	}))
+	base := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), tracesPath)
+	opts := []otlptracehttp.Option{
+		otlptracehttp.WithEndpointURL(u.Scheme + "://" + u.Host + base + tracesPath),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+			Enabled: true, InitialInterval: time.Second, MaxInterval: 5 * time.Second, MaxElapsedTime: exportTimeout,
+		}),
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		basic := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
+		opts = append(opts, otlptracehttp.WithHeaders(map[string]string{"Authorization": "Basic " + basic}))
+	}
 	exporter, err := otlptracehttp.New(ctx, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("otel: trace exporter: %w", err)

@@ -30,7 +30,13 @@ func (l *loader) warnUnknown(fileName string) {
 func withSuggestions(unknown map[string]bool, known []string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
-		item := printable(name)
+		item := name // quoted and shortened, so that a name of the file does not break or flood the line
+		if len(name) > longest {
+			item = strings.ToValidUTF8(name[:longest], "") + "…"
+		}
+		if q := strconv.Quote(item); q != `"`+item+`"` {
+			item = q
+		}
 		if meant := closest(name, known); meant != "" {
 			item += " (did you mean " + meant + "?)"
 		}
@@ -42,18 +48,6 @@ func withSuggestions(unknown map[string]bool, known []string) string {
 // longest is the length in bytes up to which an unknown name is shown completely and
 // compared with known names; no known name is longer.
 const longest = 80
-
-// printable quotes and shortens a name from the file, so that it does not break or
-// flood the line.
-func printable(name string) string {
-	if len(name) > longest {
-		name = strings.ToValidUTF8(name[:longest], "") + "…"
-	}
-	if q := strconv.Quote(name); q != `"`+name+`"` {
-		return q
-	}
-	return name
-}
 
 // closest returns the known name that differs from the given one by one or two typing
 // errors, three in a long name; "" if there is none.

@@ -115,20 +115,14 @@ func (l Listeners) target(org tenant.ID, to identity.EventRecipient, way string)
 			return l.Mail.Send(ctx, mail.Message{To: to.Email, Subject: cmp.Or(subject, e.Event+" ") + e.Message.Action, Text: text.String() + "\n"})
 		}}, to.Email != "" && l.Mail != nil
 	default:
-		address, header := addressed(to.Webhook)
-		return deliver.Target{URL: address, Header: header, Secret: to.Secret}, to.Webhook != ""
+		t := deliver.Target{URL: to.Webhook, Secret: to.Secret}
+		// Addresses are logged: the user and the password are sent as a header instead.
+		if u, err := url.Parse(to.Webhook); err == nil && u.User != nil { // a text that is no address fails when it is called
+			password, _ := u.User.Password()
+			credentials := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
+			u.User = nil
+			t.URL, t.Header = u.String(), map[string]string{"Authorization": "Basic " + credentials}
+		}
+		return t, to.Webhook != ""
 	}
-}
-
-// addressed removes the user and the password from a webhook address, because addresses
-// are logged, and returns them as a header for basic authentication.
-func addressed(webhook string) (address string, header map[string]string) {
-	u, err := url.Parse(webhook)
-	if err != nil || u.User == nil { // a text that is no address fails when it is called
-		return webhook, nil
-	}
-	password, _ := u.User.Password()
-	credentials := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
-	u.User = nil
-	return u.String(), map[string]string{"Authorization": "Basic " + credentials}
 }

@@ -166,7 +166,22 @@ func (p *play) again(ctx context.Context, r audit.Record) error {
 	if err == nil && why == "" {
 		var t rules.Trial
 		if t, err = p.rules.Try(ctx, c, false); err == nil {
-			p.count(r, t, certain)
+			p.Replayed++
+			if !certain {
+				p.Uncertain++
+			}
+			f := Finding{}.of(t, false)
+			if f.Verdict == Allowed {
+				return nil
+			}
+			reasons := f.Reasons[:min(len(f.Reasons), maxTold)]
+			for i := range reasons {
+				reasons[i] = audit.Bounded(reasons[i], maxReason)
+			}
+			p.Refused = append(p.Refused, Refusal{
+				ID: r.ID, Timestamp: r.Timestamp, User: r.User, Method: r.Method, URL: r.URL, Operation: r.Operation,
+				Verdict: f.Verdict, Reasons: reasons, Failure: audit.Bounded(f.Failure, maxReason), Certain: certain,
+			})
 			return nil
 		}
 	}
@@ -219,24 +234,4 @@ func (p *play) who(ctx context.Context, id string) (*operation.Principal, error)
 	}
 	p.people[id] = who
 	return who, nil
-}
-
-// count adds the result of the rules for a record.
-func (p *play) count(r audit.Record, t rules.Trial, certain bool) {
-	p.Replayed++
-	if !certain {
-		p.Uncertain++
-	}
-	f := Finding{}.of(t, false)
-	if f.Verdict == Allowed {
-		return
-	}
-	reasons := f.Reasons[:min(len(f.Reasons), maxTold)]
-	for i := range reasons {
-		reasons[i] = audit.Bounded(reasons[i], maxReason)
-	}
-	p.Refused = append(p.Refused, Refusal{
-		ID: r.ID, Timestamp: r.Timestamp, User: r.User, Method: r.Method, URL: r.URL, Operation: r.Operation,
-		Verdict: f.Verdict, Reasons: reasons, Failure: audit.Bounded(f.Failure, maxReason), Certain: certain,
-	})
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
@@ -64,16 +63,4 @@ func (s *Service) giveBack(t tried) {
 	defer s.mu.Unlock()
 	s.addresses.GiveBack(t.address)
 	s.names.GiveBack(t.name)
-}
-
-// parsed parses an address with or without a port; the zero Addr if it is none.
-func parsed(remote string) netip.Addr {
-	addr, err := netip.ParseAddr(remote)
-	if at, failed := netip.ParseAddrPort(remote); failed == nil {
-		addr, err = at.Addr(), nil
-	}
-	if err != nil {
-		return netip.Addr{}
-	}
-	return addr.Unmap().WithZone("")
 }

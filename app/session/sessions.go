@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"crypto/rand"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -31,8 +32,13 @@ type Opened struct {
 func (s *Service) begin(org tenant.ID, userID string, from comes) (opened session.Session, token string) {
 	token, now := rand.Text(), s.users.Now()
 	address := "" // without its port
-	if addr := parsed(s.remote(from.Origin)); addr.IsValid() {
-		address = addr.String()
+	remote := s.remote(from.Origin)
+	addr, err := netip.ParseAddr(remote)
+	if at, failed := netip.ParseAddrPort(remote); failed == nil {
+		addr, err = at.Addr(), nil
+	}
+	if err == nil {
+		address = addr.Unmap().WithZone("").String()
 	}
 	return session.Session{
 		ID: s.users.NewID(), OrgID: org, UserID: userID, Digest: s.digests(token)[0],

@@ -105,9 +105,11 @@ func (b *binder) bind(p *doc.Node) error {
 	case source.id == "" && (source.method == "" || source.path == ""):
 		return invalid("source", "a source needs an operationId, or a path and method")
 	}
-	t, err := b.find(source)
-	if err != nil {
-		return err
+	var t *Tool
+	if found := b.at[source]; len(found) > 1 {
+		return invalid("source", "%s is not unique in the source API", source)
+	} else if len(found) == 1 {
+		t = &b.tools[found[0]]
 	}
 	b.selected = b.selected || p.Get("allow").True()
 	switch {
@@ -123,17 +125,6 @@ func (b *binder) bind(p *doc.Node) error {
 		Operation: source.String(), Source: source.String(), ToolName: name, Message: "the source API has no such operation for clients",
 	})
 	return nil
-}
-
-// find returns the tool of a source, or nil.
-func (b *binder) find(s source) (*Tool, error) {
-	switch found := b.at[s]; len(found) {
-	case 0:
-		return nil, nil
-	case 1:
-		return &b.tools[found[0]], nil
-	}
-	return nil, invalid("source", "%s is not unique in the source API", s)
 }
 
 // CodeView is the code of a tool view that does not fit the source API.
