@@ -306,7 +306,7 @@ func TestSuperUsersAreToldWhere(t *testing.T) {
 			path = o.Path
 		}
 		w := e.send(credentials{"Authorization": e.keys["super"]}, o.Method, path, "{}")
-		said := w.Code == 400 && strings.Contains(w.Body.String(), "each organisation has its own: ask as one of its users")
+		said := w.Code == 400 && strings.Contains(w.Body.String(), "this belongs to an organisation: send the request as one of its users")
 		if said {
 			told++
 		}

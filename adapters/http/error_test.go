@@ -36,7 +36,7 @@ var answers = map[string]struct {
 	"gone":            {503, "The database file has been moved or deleted and nothing was stored; put it back, or restore a backup, and restart the service", "store.gone", ""},
 	"replaced":        {503, "Another file is in the place of the database file and nothing was stored; put the right one back, and restart the service", "store.gone", ""},
 	"elsewhere":       {503, "Another process serves from the database file and nothing was stored; end one of the two", "store.gone", ""},
-	"hidden":          {503, "The database file cannot be looked at and nothing was stored; see to its folder and the rights to it", "store.gone", ""},
+	"hidden":          {503, "The database file cannot be accessed and nothing was stored; check its folder and the access rights", "store.gone", ""},
 	"file":            {503, "The database file cannot be read or written at the moment; the log says why", "store.unavailable", ""},
 	"deadline":        {503, "Timed out", "deadline", ""},
 	"canceled":        {503, "Cancelled; try again", "cancelled", ""},

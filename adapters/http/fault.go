@@ -51,7 +51,7 @@ const (
 	fileGone         = "The database file has been moved or deleted and nothing was stored; put it back, or restore a backup, and restart the service"
 	fileReplaced     = "Another file is in the place of the database file and nothing was stored; put the right one back, and restart the service"
 	fileElsewhere    = "Another process serves from the database file and nothing was stored; end one of the two"
-	fileHidden       = "The database file cannot be looked at and nothing was stored; see to its folder and the rights to it"
+	fileHidden       = "The database file cannot be accessed and nothing was stored; check its folder and the access rights"
 	fileTrouble      = "The database file cannot be read or written at the moment; the log says why"
 	writeTooLong     = "The write would keep all others waiting and was refused; send less at once"
 	timedOut         = "Timed out"

@@ -17,7 +17,7 @@ const BodyRate = 64 << 10
 // headStart is how long a body may take before its rate is checked.
 const headStart = 2 * time.Second
 
-var tooSlow = fault.New(fault.TooSlow, "body.too_slow", "The request body came too slowly and was not read to its end; send it again over a faster connection")
+var tooSlow = fault.New(fault.TooSlow, "body.too_slow", "The request body arrived too slowly and was not read to its end; send it again over a faster connection")
 
 // pace is a body with reserved memory, which other requests need too: it must arrive at
 // a minimum average rate, after a head start. Each read has a deadline of its own, so

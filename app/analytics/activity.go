@@ -61,7 +61,7 @@ func (s *Service) whose(ctx context.Context, in viewIn, dimension, whose string)
 		return results{}, err
 	}
 	if len(q.tags) > 0 || q.asked.Version != "" {
-		return results{}, fault.New(fault.Invalid, view.CodeFilter, "endpoints of a key or a client are not told apart by tags or versions").At("tags")
+		return results{}, fault.New(fault.Invalid, view.CodeFilter, "the traffic of a key or client by endpoint cannot be filtered by tags or versions").At("tags")
 	}
 	if q.Dimension, q.ByValue, q.Prefix = dimension, true, whose+"."; !q.open {
 		q.Among = view.CutsFor(whose, q.apis)
@@ -121,7 +121,7 @@ func (s *Service) PerQuery(ctx context.Context, in graphIn) (results, error) {
 		return results{}, err
 	}
 	if len(q.tags) > 0 || q.asked.Version != "" {
-		return results{}, fault.New(fault.Invalid, view.CodeFilter, "GraphQL calls are not told apart by tags or versions").At("tags")
+		return results{}, fault.New(fault.Invalid, view.CodeFilter, "GraphQL calls cannot be filtered by tags or versions").At("tags")
 	}
 	if in.Group == "" {
 		in.Group = "operation"

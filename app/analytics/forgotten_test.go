@@ -62,7 +62,7 @@ func TestForgottenCalls(t *testing.T) {
 			}
 			check("1/10/2025", "31/10/2025", `200 {"data":[{`)
 			forget(20)
-			check("1/10/2025", "31/10/2025", "kept since 2025-10-21: ask for that day and later ones")
+			check("1/10/2025", "31/10/2025", "stored since 2025-10-21: request that day and later ones")
 			check("20/10/2025", "31/10/2025", "400 ")
 			if got := w.get("admin", "/api/activity/mcp/keys/late/1/10/2025/31/10/2025?mcp_method=tools/list"); got.Code != 200 {
 				t.Error("nothing of this key is forgotten:", got.Code, got.Body)
@@ -71,14 +71,14 @@ func TestForgottenCalls(t *testing.T) {
 			if got := w.get("bob", "/api/activity/geo/1/9/2025/30/9/2025"); got.Code != 200 || !strings.HasPrefix(got.Body.String(), `{"data":[],`) {
 				t.Error("there was no traffic before:", got.Code, got.Body)
 			}
-			if got := w.get("bob", "/api/activity/geo/21/10/2025/31/10/2025?tz=Pacific/Kiritimati"); got.Code != 400 || !strings.Contains(got.Body.String(), "kept since 2025-10-22") {
+			if got := w.get("bob", "/api/activity/geo/21/10/2025/31/10/2025?tz=Pacific/Kiritimati"); got.Code != 400 || !strings.Contains(got.Body.String(), "stored since 2025-10-22") {
 				t.Error("days are those of the zone:", got.Code, got.Body)
 			}
 			if got := w.get("own", "/api/activity/geo/1/10/2025/31/10/2025"); got.Code != 200 {
 				t.Error("what the caller does not see is missed:", got.Code, got.Body)
 			}
 			forget(50)
-			check("1/10/2025", "31/10/2025", "none are kept")
+			check("1/10/2025", "31/10/2025", "none are stored")
 			store.Records = sqlanalytics.Place{}
 			check("1/10/2025", "31/10/2025", `200 {"data":[]`)
 		})

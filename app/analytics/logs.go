@@ -65,7 +65,7 @@ func (s *Service) Logs(ctx context.Context, in logsIn) (calls, error) {
 		return out, err
 	}
 	if len(list) > maxCalls {
-		return out, fault.New(fault.Invalid, view.CodeMany, "there are more than %d calls: ask for pages, or for a shorter period", maxCalls).At("p")
+		return out, fault.New(fault.Invalid, view.CodeMany, "there are more than %d calls: request pages, or a shorter period", maxCalls).At("p")
 	}
 	if !whole {
 		out.pages = max(1, (total+s.PageSize-1)/s.PageSize)

@@ -70,7 +70,7 @@ func (s *Service) primitive(ctx context.Context, in viewIn, f primitiveFilters) 
 		return q, wrong("group_by", "mcp_primitive")
 	}
 	if len(q.tags) > 0 || q.asked.Version != "" {
-		return q, fault.New(fault.Invalid, view.CodeFilter, "primitives are not told apart by tags or versions").At("tags")
+		return q, fault.New(fault.Invalid, view.CodeFilter, "primitives cannot be filtered by tags or versions").At("tags")
 	}
 	if q.Values, q.Prefix, err = view.PrimitiveValues(f.Method, f.Type, f.Name); err != nil {
 		return q, err

@@ -122,7 +122,7 @@ func (s *Service) begin(ctx context.Context, d datesIn, f filters, res view.Reso
 // admit sets the APIs about which the caller may ask.
 func (s *Service) admit(ctx context.Context, q *question) error {
 	if q.asked.Scope.Org() == "" { // a super user has no organisation
-		return fault.New(fault.Invalid, view.CodeFilter, "analytics are those of one organisation: ask as one of its users")
+		return fault.New(fault.Invalid, view.CodeFilter, "analytics belong to an organisation: send the request as one of its users")
 	}
 	seen, all, err := s.APIs.Seen(ctx, q.asked.Scope, q.asked.Who)
 	if err != nil {
@@ -162,7 +162,7 @@ func texts(name string, lists []string) (out []string, err error) {
 		}
 	}
 	if len(out) > maxTexts {
-		return nil, fault.New(fault.Invalid, view.CodeFilter, "query parameter %s has %d texts, and %d at most are taken", name, len(out), maxTexts).At(name)
+		return nil, fault.New(fault.Invalid, view.CodeFilter, "query parameter %s has %d values; the maximum is %d", name, len(out), maxTexts).At(name)
 	}
 	return out, nil
 }
@@ -184,7 +184,7 @@ func readable(text string) bool {
 // counters do not have. There are many calls, so the period is bounded.
 func (q *question) records() error {
 	if q.Period.Days() > view.MaxRecordDays {
-		return fault.New(fault.Invalid, view.CodePeriod, "with these filters %d days at most can be asked for, since single calls are looked through", view.MaxRecordDays).At("EndDay")
+		return fault.New(fault.Invalid, view.CodePeriod, "with these filters the period has %d days at most, because they are answered from single calls", view.MaxRecordDays).At("EndDay")
 	}
 	q.Records, q.APIs, q.Tags = true, q.apis, q.tags
 	if q.asked.Version != "" {
@@ -221,9 +221,9 @@ func (s *Service) forgotten(ctx context.Context, q question) error {
 	case err != nil || hits == 0:
 		return err
 	case oldest.IsZero():
-		return fault.New(fault.Invalid, view.CodePeriod, "with these filters single calls are looked through, and none are kept").At("startDay")
+		return fault.New(fault.Invalid, view.CodePeriod, "these filters need records of single calls, and none are stored").At("startDay")
 	}
-	return fault.New(fault.Invalid, view.CodePeriod, "with these filters single calls are looked through, and they are kept since %s: ask for that day and later ones",
+	return fault.New(fault.Invalid, view.CodePeriod, "these filters need records of single calls, which are stored since %s: request that day and later ones",
 		q.Period.Date(oldest)).At("startDay")
 }
 
@@ -257,7 +257,7 @@ func (s *Service) answer(ctx context.Context, q question, each func(view.Row, *v
 		return out, err
 	}
 	if len(rows) > maxAll {
-		return out, fault.New(fault.Invalid, view.CodeMany, "there are more than %d results: ask for pages, or for a shorter period", maxAll).At("p")
+		return out, fault.New(fault.Invalid, view.CodeMany, "there are more than %d results: request pages, or a shorter period", maxAll).At("p")
 	}
 	if q.most > 0 {
 		total = min(total, q.most)

@@ -118,7 +118,7 @@ func (s *Service) PerProxy(ctx context.Context, in viewIn) (results, error) {
 	q.Table, q.ByAPI, q.APIs = view.MCP, true, q.apis
 	switch q.Dimension = view.APIs; {
 	case len(q.tags) > 0 && q.asked.Version != "":
-		return results{}, fault.New(fault.Invalid, view.CodeFilter, "query parameters %s and %s cannot be asked for together here", "tags", "api_version").At("tags")
+		return results{}, fault.New(fault.Invalid, view.CodeFilter, "query parameters %s and %s cannot be combined here", "tags", "api_version").At("tags")
 	case len(q.tags) > 0:
 		q.Dimension, q.Values = view.Tags, counted(q.tags)
 	case q.asked.Version != "":
@@ -184,7 +184,7 @@ func (s *Service) Uptime(ctx context.Context, in viewIn) (results, error) {
 		return results{}, err
 	}
 	if q.asked.APIID != "" || q.asked.Version != "" || len(q.tags) > 0 {
-		return results{}, fault.New(fault.Invalid, view.CodeFilter, "tests of upstreams belong to no API and have no tags").At("api_id")
+		return results{}, fault.New(fault.Invalid, view.CodeFilter, "uptime tests of upstreams have no API and no tags to filter by").At("api_id")
 	}
 	q.Table, q.Dimension, q.ByValue = view.Uptime, view.URLs, true
 	if !q.open {

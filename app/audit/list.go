@@ -139,7 +139,7 @@ func (s *Service) collect(ctx context.Context, r store.Reader, f filter, from, t
 			}
 			if total >= from && total < to {
 				if bytes += len(l); bytes > s.most {
-					return nil, 0, fault.New(fault.Invalid, CodeTooMany, "there are too many records for one answer: narrow them by from_date and to_date").At("from_date")
+					return nil, 0, fault.New(fault.Invalid, CodeTooMany, "there are too many records for one response: limit them with from_date and to_date").At("from_date")
 				}
 				out = append(out, l)
 			}

@@ -64,7 +64,7 @@ type getIn struct {
 // Get returns one record of the caller's organisation.
 func (s *Service) Get(ctx context.Context, in getIn) (out audit.Record, err error) {
 	if !shape.IsObjectID(in.ID) {
-		return out, fault.New(fault.Invalid, CodeID, "%q is no identifier of a record: 24 hex digits are", audit.Bounded(in.ID, 64)).At("audit-log-id")
+		return out, fault.New(fault.Invalid, CodeID, "%q is not an identifier of a record, which has 24 hexadecimal digits", audit.Bounded(in.ID, 64)).At("audit-log-id")
 	}
 	missing := fault.New(fault.NotFound, CodeMissing, "there is no audit record '%s'", in.ID)
 	seq, err := strconv.ParseUint(in.ID, 16, 64)
@@ -100,7 +100,7 @@ func (s *Service) reading(ctx context.Context, scope tenant.Scope, fn func(store
 		return fault.New(fault.Invalid, CodeOff, "audit records are not kept in the store")
 	}
 	if scope.Org() == "" { // a super user names the organisation by other means, or none
-		return fault.New(fault.Invalid, CodeOff, "audit records are those of one organisation")
+		return fault.New(fault.Invalid, CodeOff, "audit records belong to an organisation: send the request as one of its users")
 	}
 	if err := s.Fold(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		s.log.Warn("the audit trail could not be brought up to date; older records are answered", "error", err)

@@ -12,7 +12,7 @@ import (
 // codeOff is the code of the only response.
 const codeOff = "governance.off"
 
-const off = "Governance is not part of this server: APIs are not held against rulesets"
+const off = "Governance is not part of this server: APIs are not evaluated with rulesets"
 
 // Service refuses every call: to clients, 403 means a server without governance, and
 // 404 one that is too old or a wrong path (docs/wire/governance.md).

@@ -186,7 +186,7 @@ func (s *Service) admit(ctx context.Context, c *operation.Call, recognise func(c
 		return fault.New(fault.Denied, CodeReadsOnly, "access denied: a user without organisation can only read")
 	}
 	if c.Spec.OneOrganisation {
-		return fault.New(fault.Invalid, CodeNoOrganisation, "each organisation has its own: ask as one of its users")
+		return fault.New(fault.Invalid, CodeNoOrganisation, "this belongs to an organisation: send the request as one of its users")
 	}
 	c.Scope = tenant.Everyone("super user")
 	return nil

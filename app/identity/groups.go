@@ -222,5 +222,5 @@ func (s *Service) keepAdmin(ctx context.Context, r store.Reader, org tenant.ID) 
 			return nil
 		}
 	}
-	return fault.New(fault.Denied, codeLastAdmin, "access denied: the organisation needs an active admin; make somebody else one first")
+	return fault.New(fault.Denied, codeLastAdmin, "access denied: the organisation needs an active admin; make another user an admin first")
 }

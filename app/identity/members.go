@@ -65,7 +65,7 @@ func (s Users) Search(ctx context.Context, in searchIn) (operation.Page[View], e
 func (s Users) search(ctx context.Context, in listIn, query, field string) (operation.Page[View], error) {
 	part := strings.ToLower(strings.TrimSpace(query))
 	if part == "" {
-		return operation.Page[View]{}, fault.New(fault.Invalid, codeQuery, "say in %s what to look for", field).At(field)
+		return operation.Page[View]{}, fault.New(fault.Invalid, codeQuery, "%s must have the text to search for", field).At(field)
 	}
 	var found []identity.User
 	err := s.Store.View(ctx, in.Scope, func(r store.Reader) error {

@@ -163,7 +163,7 @@ func admit(ctx context.Context, w store.Writer) error {
 		return err
 	}
 	if n >= intent.MaxOpen {
-		return fault.New(fault.TooMany, intent.Kind+".full", "%d changes of gateways are open or have failed; try them again or give them up, see GET /api/gateway/intents", n)
+		return fault.New(fault.TooMany, intent.Kind+".full", "%d changes of gateways are open or have failed; retry or abandon them, see GET /api/gateway/intents", n)
 	}
 	over := store.Query{Kind: intent.Kind, Index: byPhase, Value: closed}
 	n, err = w.Count(ctx, over)

@@ -213,7 +213,7 @@ func (s *Service) find(ctx context.Context, in Record) (rec store.Record, err er
 	r, known := s.kinds[in.Kind]
 	switch {
 	case in.Scope.Org() == "": // IDs are unique only within an organisation
-		return rec, fault.New(fault.Invalid, CodeOrg, "histories are those of one organisation: ask as one of its users")
+		return rec, fault.New(fault.Invalid, CodeOrg, "the history belongs to an organisation: send the request as one of its users")
 	case s.store == nil:
 		return rec, missing(in)
 	case !known || len(in.ID) > maxName:
@@ -236,7 +236,7 @@ func (s *Service) find(ctx context.Context, in Record) (rec store.Record, err er
 }
 
 func missing(in Record) error {
-	return fault.New(fault.NotFound, CodeMissing, "there is no record '%s' of this kind, or its history is forgotten", audit.Bounded(in.ID, maxName)).At("id")
+	return fault.New(fault.NotFound, CodeMissing, "there is no record '%s' of this kind, or its history has been deleted", audit.Bounded(in.ID, maxName)).At("id")
 }
 
 // rows returns the names of the members that the rows of the table redact, and the

@@ -142,7 +142,7 @@ func (in statsIn) days(today time.Time) (from, to time.Time, err error) {
 		return from, to, invalid("start_day", "at most ten years before end_day")
 	}
 	if from.After(today) {
-		return from, to, fault.New(fault.NotFound, codeStats, "nothing is known of days to come")
+		return from, to, fault.New(fault.NotFound, codeStats, "there are no statistics of future days")
 	}
 	if to.After(today) {
 		to = today

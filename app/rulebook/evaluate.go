@@ -174,7 +174,7 @@ func (s *Service) caller(ctx context.Context, in evaluateIn) (operation.Principa
 		return in.Who, nil
 	}
 	if !in.Who.Permissions.Admin() { // callers whom only rules admit must not learn what other users may do
-		return operation.Principal{}, fault.New(fault.Denied, codeUser, "access denied: only an admin can try rules as somebody else").At("user")
+		return operation.Principal{}, fault.New(fault.Denied, codeUser, "access denied: only an admin can try rules as another user").At("user")
 	}
 	if u.Permissions == nil {
 		if u.ID == "" {

@@ -90,7 +90,7 @@ func (s *Service) Replay(ctx context.Context, in replayIn) (out Replay, err erro
 		return out, err
 	}
 	if !in.Who.Permissions.Admin() { // callers whom only rules admit must not learn what other users may do
-		return out, fault.New(fault.Denied, codeUser, "access denied: only an admin can replay what others have done")
+		return out, fault.New(fault.Denied, codeUser, "access denied: only an admin can replay the writes of other users")
 	}
 	last := presetWrites
 	if in.Body.Last != nil {

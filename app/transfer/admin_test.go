@@ -139,7 +139,7 @@ func TestImportedTables(t *testing.T) {
 	}
 	for _, step := range []struct{ body, answer string }{
 		{wrap(based("one", `"v2":"two"`), based("two", ``)), `"Meta":{"one":true,"two":true}`},
-		{wrap(based("two", `"v1":"one"`)), `"Meta":{"two":"definition.versions: API one leads back to the API itself, whose version it would be"}`},
+		{wrap(based("two", `"v1":"one"`)), `"Meta":{"two":"definition.versions: API one leads back to this API, of which it would be a version"}`},
 		{wrap(based("two", `"v1":"one"`), based("one", ``)), `"Meta":{"one":true,"two":true}`},
 		{wrap(based("two", `"me":"two"`)), `"Meta":{"two":"definition.versions: API two leads back`},
 	} {

@@ -130,7 +130,7 @@ func split(text []byte) (b blocks, err error) {
 // certificate parses the first certificate, with its private key if there is one.
 func (b *blocks) certificate() (Meta, error) {
 	if b.public != nil {
-		return Meta{}, invalid("a certificate and a public key are two things: send one at a time")
+		return Meta{}, invalid("a certificate and a public key cannot be uploaded together: send one at a time")
 	}
 	for _, block := range b.certificates[1:] {
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {

@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 		"the chain first":       {ca.pem() + leaf.pem() + leaf.private(t), "the first certificate must be"},
 		"two keys":              {leaf.pem() + leaf.private(t) + leaf.private(t), "two private keys"},
 		"two public keys":       {public + public, "two public keys"},
-		"both":                  {leaf.pem() + public, "two things"},
+		"both":                  {leaf.pem() + public, "cannot be uploaded together"},
 		"a passphrase":          {leaf.pem() + block("ENCRYPTED PRIVATE KEY", []byte("x")), "has a passphrase"},
 		"an old passphrase":     {leaf.pem() + strings.Replace(leaf.private(t), "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n", 1), "has a passphrase"},
 		"another type":          {block("CERTIFICATE REQUEST", leaf.der), `"CERTIFICATE REQUEST"`},

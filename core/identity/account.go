@@ -115,7 +115,7 @@ func (a ServiceAccount) Principal() string { return "service:" + a.Name }
 // WithKey returns a with another key, or a fault that names the wrong field.
 func (a ServiceAccount) WithKey(id, digest string, now time.Time, d KeyDraft) (ServiceAccount, error) {
 	if d.Name == "" {
-		return a, fault.New(fault.Invalid, CodeKeyName, "name must not be empty: it tells keys apart").At("name")
+		return a, fault.New(fault.Invalid, CodeKeyName, "name must not be empty: it identifies the key for people").At("name")
 	}
 	var expires time.Time
 	if d.Expires != "" {

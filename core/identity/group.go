@@ -51,7 +51,7 @@ func NewGroup(id string, org tenant.ID, d GroupDraft) (UserGroup, error) {
 // Replace returns g with the values of the draft. ResetPassword cannot be changed this way.
 func (g UserGroup) Replace(d GroupDraft) (UserGroup, error) {
 	if strings.TrimSpace(d.Name) == "" {
-		return g, fault.New(fault.Invalid, CodeGroupName, "name must not be empty: it tells groups apart").At("name")
+		return g, fault.New(fault.Invalid, CodeGroupName, "name must not be empty: it identifies the group for people").At("name")
 	}
 	if err := checkName(GroupKind, "name", d.Name, g.Name); err != nil {
 		return g, err

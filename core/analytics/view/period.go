@@ -57,7 +57,7 @@ func (d Dates) In(zone *time.Location) (Period, error) {
 	to, _ := day(n[5], n[4], n[3]+1, zone) // a day after the last one of a month is valid too
 	p := Period{From: from, To: to, zone: zone}
 	if p.Days() > MaxDays {
-		return Period{}, fault.New(fault.Invalid, CodePeriod, "at most %d days can be asked for at once", MaxDays).At("EndDay")
+		return Period{}, fault.New(fault.Invalid, CodePeriod, "a period has %d days at most", MaxDays).At("EndDay")
 	}
 	return p, nil
 }
@@ -74,7 +74,7 @@ func Span(start, end string) (Period, error) {
 	}
 	p := Period{From: time.Unix(from, 0).UTC(), To: time.Unix(to+1, 0).UTC(), zone: time.UTC}
 	if p.Days() > MaxDays {
-		return Period{}, fault.New(fault.Invalid, CodePeriod, "at most %d days can be asked for at once", MaxDays).At("end")
+		return Period{}, fault.New(fault.Invalid, CodePeriod, "a period has %d days at most", MaxDays).At("end")
 	}
 	return p, nil
 }

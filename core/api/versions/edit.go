@@ -118,7 +118,7 @@ func (t Table) Check(id string) error {
 // LeadsBack returns the fault of a table that leads back to its own API through the table of
 // another API with this ID.
 func (t Table) LeadsBack(id string) error {
-	return fault.New(fault.Invalid, CodeItself, "%s: API %s leads back to the API itself, whose version it would be", t.field(), id).At(t.field())
+	return fault.New(fault.Invalid, CodeItself, "%s: API %s leads back to this API, of which it would be a version", t.field(), id).At(t.field())
 }
 
 // field is the location of the table's entries.
