@@ -107,6 +107,20 @@ type Change[T any] struct {
 	Memo   any        // data that hooks pass to later hooks
 }
 
+// AtMost returns a hook for Before that refuses another record of a kind with most records.
+func AtMost[T any](kind string, most int, full error) func(context.Context, store.Writer, *Change[T]) error {
+	return func(ctx context.Context, w store.Writer, c *Change[T]) error {
+		if c.Op != store.Created {
+			return nil
+		}
+		n, err := w.Count(ctx, store.Query{Kind: kind})
+		if err == nil && n >= most {
+			return full
+		}
+		return err
+	}
+}
+
 // Sent is a body, for hooks.
 type Sent interface {
 	Has(name string) bool

@@ -43,10 +43,7 @@ func (s *Service) switchedOff(ctx context.Context, c *operation.Call) error {
 	if err == nil && !o.Value.SSOEnabled {
 		return fault.New(fault.Denied, CodeOff, "SSO not enabled for org.")
 	}
-	if fault.KindOf(err) == fault.NotFound { // Mint returns the fault
-		return nil
-	}
-	return err
+	return fault.AbsentFine(err) // Mint returns the fault
 }
 
 // Mint creates a nonce with which one browser begins a session for a person, once,

@@ -126,6 +126,14 @@ func Refuses(err error) bool {
 	}
 }
 
+// AbsentFine treats a NotFound fault as success: the record is gone already.
+func AbsentFine(err error) error {
+	if KindOf(err) == NotFound {
+		return nil
+	}
+	return err
+}
+
 // CodeOf returns the code of the outermost Error in err's tree, or the name of its kind.
 func CodeOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" {

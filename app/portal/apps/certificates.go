@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/app/portal/people"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -77,7 +78,7 @@ func Needed(ctx context.Context, r store.Reader, at table.ID, certificate string
 func Pool(ctx context.Context, r store.Reader, a application.App, at table.ID) ([]string, error) {
 	owner, err := portal.Find(ctx, r, people.Users, a.UserID.String())
 	if err != nil {
-		return nil, absentFine(err)
+		return nil, fault.AbsentFine(err)
 	}
 	return certificates.Pool(ctx, r, owner.OrganisationID, at)
 }

@@ -48,7 +48,7 @@ const CodeLater = "portal_access.later"
 // depart carries out a departure; a fault with CodeLater says that it goes on later.
 func (s *Service) depart(ctx context.Context, d departure) error {
 	// An account that is not found was deleted by another attempt, for which this one has waited.
-	err := absentFine(s.departing.Run(ctx, s.Scope, departs(d.User), &d))
+	err := fault.AbsentFine(s.departing.Run(ctx, s.Scope, departs(d.User), &d))
 	if err == nil || fault.KindOf(err) == fault.Invalid {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Service) departed(org tenant.ID, d *departure) intents.Plan {
 			if fault.CodeOf(err) == people.CodeMore { // an app was made meanwhile, which goes with the next attempt
 				return fault.New(fault.Unavailable, CodeLeaves, "%s", message(err)).Because(err)
 			}
-			return absentFine(err)
+			return fault.AbsentFine(err)
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/products"
 	"github.com/gatehouse-io/gatehouse/app/portal/providers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
@@ -300,7 +301,7 @@ func (s *Service) fix(ctx context.Context, scope tenant.Scope, f Finding) Findin
 	var err error
 	switch f.Finding {
 	case CredentialAlone, ClientLacking:
-		err = absentFine(s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID}))
+		err = fault.AbsentFine(s.remove(ctx, scope, removal{App: f.AppID, Credential: f.CredentialID}))
 	case ClientAstray:
 		err = s.replace(ctx, scope, f.CredentialID, issuers.Spread, credential.Renewal{})
 	default:

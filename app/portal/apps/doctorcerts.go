@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/certificates"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
@@ -52,7 +53,7 @@ func (s *Service) certified(ctx context.Context, scope tenant.Scope, at table.ID
 			return out, err
 		}
 		if fix && len(found) > 0 {
-			err := absentFine(s.replace(ctx, scope, c.ID, issuers.Restore, credential.Renewal{}))
+			err := fault.AbsentFine(s.replace(ctx, scope, c.ID, issuers.Restore, credential.Renewal{}))
 			for i := range found {
 				found[i] = found[i].done(err)
 			}

@@ -206,7 +206,7 @@ func (s *Service) revoke(ctx context.Context, scope tenant.Scope, c credential.C
 			if err := s.ended(ctx, w, c, credential.Values{}); err != nil {
 				return err
 			}
-			return absentFine(portal.Remove(ctx, w, Credentials, c.ID, s.Stamp(s.Scope)))
+			return fault.AbsentFine(portal.Remove(ctx, w, Credentials, c.ID, s.Stamp(s.Scope)))
 		}
 		if err := s.fewer(ctx, w, p.fewer); err != nil {
 			return err
@@ -231,19 +231,11 @@ func (s *Service) fewer(ctx context.Context, w store.Writer, list []request.Requ
 				return old, nil
 			})
 		}
-		if absentFine(err) != nil {
+		if fault.AbsentFine(err) != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// absentFine treats a NotFound error as success, since the record is gone already.
-func absentFine(err error) error {
-	if fault.KindOf(err) == fault.NotFound {
-		return nil
-	}
-	return err
 }
 
 // CodeMore is the fault code for a credential that was made while its app was being deleted.
@@ -266,7 +258,7 @@ func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
 	case d.Credential != 0:
 		return nil
 	case d.Request != 0:
-		return absentFine(portal.Remove(ctx, w, Requests, d.Request, at))
+		return fault.AbsentFine(portal.Remove(ctx, w, Requests, d.Request, at))
 	}
 	all, err := requestsOf(ctx, w, d.App)
 	for _, req := range all {
@@ -276,10 +268,10 @@ func (s *Service) gone(ctx context.Context, w store.Writer, d *removal) error {
 	}
 	if err == nil {
 		_, err = formers.Delete(ctx, w, d.App.Key(), nil)
-		err = absentFine(err)
+		err = fault.AbsentFine(err)
 	}
 	if err == nil {
-		err = absentFine(portal.Remove(ctx, w, Kind, d.App, at))
+		err = fault.AbsentFine(portal.Remove(ctx, w, Kind, d.App, at))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/intents"
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -62,7 +63,7 @@ func (s *Service) followed(org tenant.ID, d *following) intents.Plan {
 		at := s.Stamp(s.Scope)
 		for _, g := range all {
 			_, err := portal.Edit(ctx, w, Credentials, g.Credential, at, func(c credential.Credential) (credential.Credential, error) { return s.filled(c, g.Values) })
-			if err := absentFine(err); err != nil {
+			if err := fault.AbsentFine(err); err != nil {
 				return err
 			}
 		}

@@ -50,7 +50,7 @@ func (s *Service) ended(ctx context.Context, w store.Writer, c credential.Creden
 func (s *Service) formerOf(ctx context.Context, r store.Reader, app table.ID) (credential.FormerKeys, error) {
 	f, err := formers.Get(ctx, r, app.Key())
 	if err != nil {
-		return nil, absentFine(err)
+		return nil, fault.AbsentFine(err)
 	}
 	text, _, err := s.Secrets.Open(f.Value.Sealed)
 	if err != nil {

@@ -116,7 +116,7 @@ func opened(ctx context.Context, r store.Reader, list []table.ID, lenient bool) 
 func limits(ctx context.Context, r store.Reader, id table.ID) (issuers.Plan, error) {
 	v, err := plans.Kind.Get(ctx, r, id.Key())
 	if err != nil {
-		return issuers.Plan{}, absentFine(err)
+		return issuers.Plan{}, fault.AbsentFine(err)
 	}
 	return issuers.Plan{ID: v.Value.ID, Policy: v.Value.Ref.Name(), Ref: v.Value.Ref, Scopes: v.Value.Scopes()}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
 	"github.com/gatehouse-io/gatehouse/app/portal/synchronise"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
@@ -112,7 +113,7 @@ func (s *Service) lead(ctx context.Context, scope tenant.Scope, at table.ID, use
 		if ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{})))
+		err = errors.Join(err, fault.AbsentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{})))
 	}
 	return err
 }

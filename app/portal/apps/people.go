@@ -50,7 +50,7 @@ func (s *Service) leave(ctx context.Context, in tenant.Scope, u account.User, en
 	})
 	for _, a := range append(keyed, others...) {
 		if err == nil {
-			err = absentFine(end(ctx, in, a.ID))
+			err = fault.AbsentFine(end(ctx, in, a.ID))
 		}
 	}
 	return err

@@ -144,7 +144,7 @@ func (s *Service) put(ctx context.Context, org tenant.ID, id table.ID, v credent
 			}
 			return s.filled(c, v)
 		})
-		return absentFine(err)
+		return fault.AbsentFine(err)
 	})
 	return err
 }

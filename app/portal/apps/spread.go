@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/portal"
 	"github.com/gatehouse-io/gatehouse/app/portal/issuers"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
@@ -59,7 +60,7 @@ func (s *Service) spread(ctx context.Context, scope tenant.Scope, at, of table.I
 		if ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		err = errors.Join(err, absentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{})))
+		err = errors.Join(err, fault.AbsentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{})))
 	}
 	return err
 }
@@ -76,7 +77,7 @@ func behind(ctx context.Context, r store.Reader, c credential.Credential) (bool,
 	}
 	a, err := portal.Find(ctx, r, Kind, c.AppID.String())
 	if err != nil {
-		return false, absentFine(err)
+		return false, fault.AbsentFine(err)
 	}
 	pool, err := Pool(ctx, r, a, c.ProviderID)
 	return !slices.Equal(pool, c.Pool), err
@@ -138,7 +139,7 @@ func (s *Service) rescope(ctx context.Context, scope tenant.Scope, at table.ID) 
 		if away[places[i]] {
 			continue
 		}
-		one := absentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{}))
+		one := fault.AbsentFine(s.replace(ctx, scope, id, issuers.Spread, credential.Renewal{}))
 		if failed++; one == nil {
 			failed = 0
 		}

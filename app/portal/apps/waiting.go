@@ -93,7 +93,7 @@ func (s *Service) await(ctx context.Context, scope tenant.Scope, id table.ID) (w
 			req.ProvisionImmediately = req.ProvisionImmediately && !waits
 			return req, nil
 		})
-		return absentFine(err)
+		return fault.AbsentFine(err)
 	})
 	if failed != nil {
 		s.Log.WarnContext(ctx, "administrators are not told of an access request that waits for them", "org_id", string(scope.Org()), "access_request", int64(id), "error", failed)

@@ -60,10 +60,7 @@ func (s *Service) Login(ctx context.Context, in loginIn) (out operation.Visit[Op
 		if rules, err = general.Load(ctx, r); err == nil {
 			u, err = people.ByEmail(ctx, r, in.Login.Email)
 		}
-		if fault.KindOf(err) == fault.NotFound {
-			return nil
-		}
-		return err
+		return fault.AbsentFine(err)
 	}); err != nil {
 		return out, err
 	}

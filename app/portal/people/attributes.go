@@ -122,22 +122,12 @@ func (s *Service) AttributeResource() portal.Resource[attribute.Attribute, Shown
 		List:  showAttribute, Show: showAttribute,
 		Sample: attribute.Attribute{ModelID: attribute.Users, Name: "Department", Identifier: "department", Type: attribute.String, Behaviour: attribute.Edit},
 		Begin:  func(a *attribute.Attribute, parent table.ID) { a.ModelID, a.Behaviour = parent, attribute.Edit },
-		Hooks:  portal.Hooks[attribute.Attribute]{Before: fewAttributes, After: afterAttribute},
+		Hooks: portal.Hooks[attribute.Attribute]{After: afterAttribute, Before: portal.AtMost[attribute.Attribute](attribute.Kind, attribute.Most,
+			fault.New(fault.Invalid, CodeManyAttributes, "there are too many custom attributes (the maximum is %d)", attribute.Most))},
 		Rows: func(o portal.Operations[attribute.Attribute, ShownAttribute, ShownAttribute]) []operation.Row {
 			return []operation.Row{o.ListRow(), o.CreateRow(portal.Unprocessable(), operation.Faulting(table.CodeInvalid, CodeManyAttributes)), o.GetRow(), o.UpdateRow(Personal()), o.DeleteRow(Personal())}
 		},
 	}
-}
-
-func fewAttributes(ctx context.Context, w store.Writer, c *portal.Change[attribute.Attribute]) error {
-	if c.Op != store.Created {
-		return nil
-	}
-	n, err := w.Count(ctx, store.Query{Kind: attribute.Kind})
-	if err == nil && n >= attribute.Most {
-		err = fault.New(fault.Invalid, CodeManyAttributes, "there are too many custom attributes (the maximum is %d)", attribute.Most)
-	}
-	return err
 }
 
 // afterAttribute records who has changed the attributes. Values are deleted with their

@@ -167,10 +167,7 @@ func (k Kept[T]) Learn(ctx context.Context, w store.Writer, key string, apis syn
 		v, _ = k.Known(v, apis)
 		return v, nil
 	})
-	if fault.KindOf(err) == fault.NotFound {
-		return nil
-	}
-	return err
+	return fault.AbsentFine(err)
 }
 
 // Count implements Shelf.

@@ -149,10 +149,7 @@ func (s *Service) note(ctx context.Context, id table.ID, ok bool) error {
 	}
 	_, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 		_, err := states.Edit(ctx, w, id.Key(), nil, func(v provider.State) (provider.State, error) { return v.Tried(ok, s.Now()), nil })
-		if fault.KindOf(err) == fault.NotFound {
-			return nil
-		}
-		return err
+		return fault.AbsentFine(err)
 	})
 	return err
 }

@@ -82,25 +82,14 @@ func (s *Service) Resource() portal.Resource[webhook.Webhook, Listed, Shown] {
 			w.Longest = max(limit, w.Timeout) // an old value stays, even if it exceeds the current limit
 			return nil
 		},
-		Hooks: portal.Hooks[webhook.Webhook]{Before: few, After: s.after},
+		Hooks: portal.Hooks[webhook.Webhook]{After: s.after, Before: portal.AtMost[webhook.Webhook](webhook.Kind, webhook.MaxWebhooks,
+			fault.New(fault.Invalid, CodeMany, "there are too many webhooks (the maximum is %d)", webhook.MaxWebhooks))},
 		Rows: func(o portal.Operations[webhook.Webhook, Listed, Shown]) []operation.Row {
 			hidden := operation.Redact("Headers")
 			return append([]operation.Row{o.ListRow(), o.CreateRow(hidden, operation.Faulting(table.CodeInvalid, CodeMany)), o.GetRow(), o.UpdateRow(hidden), o.DeleteRow()},
 				(&console{s, o.Tools}).rows()...)
 		},
 	}
-}
-
-// few refuses a webhook over the limit.
-func few(ctx context.Context, w store.Writer, c *portal.Change[webhook.Webhook]) error {
-	if c.Op != store.Created {
-		return nil
-	}
-	n, err := w.Count(ctx, store.Query{Kind: webhook.Kind})
-	if err == nil && n >= webhook.MaxWebhooks {
-		err = fault.New(fault.Invalid, CodeMany, "there are too many webhooks (the maximum is %d)", webhook.MaxWebhooks)
-	}
-	return err
 }
 
 // after stores the headers in the request for a new webhook, and deletes those of a
