@@ -62,16 +62,12 @@ func (s *Sink) Deliver(ctx context.Context, as []notify.Announcement) error {
 		}
 		err := s.publish(ctx, messages)
 		_, answered := errors.AsType[goredis.Error](err)
-		if err != nil && !answered && !errors.Is(err, errUnheard) && ctx.Err() == nil {
+		if err != nil && !answered && !errors.Is(err, notify.ErrUnheard) && ctx.Err() == nil {
 			s.cut, s.back = true, time.Time{}
 		}
 		return err
 	}))
 }
-
-// errUnheard: pub/sub stores nothing, so a message published without subscribers is lost
-// and does not count as announced.
-var errUnheard = errors.New("no gateway listens; announcements wait for one")
 
 func (s *Sink) publish(ctx context.Context, messages [][]byte) error {
 	node, err := s.client.node(ctx)
@@ -94,7 +90,7 @@ func (s *Sink) publish(ctx context.Context, messages [][]byte) error {
 	}
 	s.size, s.connects, s.cut, s.back = size, connects, false, time.Time{}
 	if s.heard = s.client.heard(replies); !s.heard {
-		return errUnheard
+		return notify.ErrUnheard // pub/sub stores nothing: the message is lost
 	}
 	s.audience.told = true
 	return nil

@@ -27,6 +27,7 @@ type Holding struct {
 	began   time.Time      // just before the store granted the lease, by the real clock, whatever Now returns
 	moved   chan struct{}
 	lastTry time.Time // time of the last attempt to save
+	yielded bool      // see Yield; used by the goroutine of the work
 
 	mu    sync.Mutex
 	done  store.Revision
@@ -118,6 +119,10 @@ func (h *Holding) Reached(to store.Revision, told bool) {
 	default:
 	}
 }
+
+// Yield says that the work returns because this process cannot do it at the moment: another
+// process that waits for the lease gets it before this one asks again.
+func (h *Holding) Yield() { h.yielded = true }
 
 func (h *Holding) save(ctx context.Context) error {
 	h.lastTry = time.Now()

@@ -104,15 +104,22 @@ func (l *Lease) Run(ctx context.Context, work Work) error {
 		case h == nil:
 			l.config.Trouble(nil)
 			pause.Reset()
-			_ = retry.Sleep(ctx, min(l.config.TTL/perTTL, compete))
+			_ = retry.Sleep(ctx, l.interval())
 		default:
 			l.config.Trouble(nil)
 			l.hold(ctx, h, work)
-			_ = retry.Sleep(ctx, l.config.Retry)
+			rest := l.config.Retry
+			if h.yielded {
+				rest = max(rest, 2*l.interval())
+			}
+			_ = retry.Sleep(ctx, rest)
 		}
 	}
 	return ctx.Err()
 }
+
+// interval is how often a process without the lease asks for it.
+func (l *Lease) interval() time.Duration { return min(l.config.TTL/perTTL, compete) }
 
 // Quit ends the work for good and releases the lease, so that another process
 // continues. It returns when the work has stopped, or when ctx ends.

@@ -2,8 +2,10 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/notify"
@@ -53,18 +55,28 @@ func calm(as []notify.Announcement) []notify.Announcement {
 	return slices.Insert(out, at, last)
 }
 
-// deliver tries to deliver until it succeeds or run ends.
+// patience is how long a process with the lease tries to deliver before it lets another one
+// try: it may be the only one that does not reach the receivers.
+const patience = 10 * time.Second
+
+// deliver tries to deliver until it succeeds, run ends or another process should try.
 func (r *Relay) deliver(run, held context.Context, as []notify.Announcement) bool {
+	began := time.Now()
 	for pause := r.pause(); run.Err() == nil; _ = pause.Wait(run) {
-		if r.try(held, as) {
+		err := r.try(held, as)
+		if err == nil {
 			return true
+		}
+		if !r.alone && time.Since(began) > patience && !errors.Is(err, notify.ErrUnheard) {
+			r.config.Logger.Debug("another process may try to announce", "error", err)
+			return false
 		}
 	}
 	return false
 }
 
 // try tries to deliver once.
-func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
+func (r *Relay) try(held context.Context, as []notify.Announcement) error {
 	ctx, cancel := context.WithTimeout(held, r.config.Timeout)
 	defer cancel()
 	at, err := &r.gate, r.ready(ctx)
@@ -78,7 +90,7 @@ func (r *Relay) try(held context.Context, as []notify.Announcement) bool {
 	case held.Err() == nil:
 		at.fail(err)
 	}
-	return err == nil
+	return err
 }
 
 // opened returns announcements with sealed payloads decrypted. It leaves out

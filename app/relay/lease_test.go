@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/relay"
+	"github.com/gatehouse-io/gatehouse/ports/notify"
 	"github.com/gatehouse-io/gatehouse/ports/store"
 )
 
@@ -97,6 +98,51 @@ func TestTakeover(t *testing.T) {
 		w.expect("1.0 ClientIdPChanged a")
 	})
 }
+
+// TestYields: a process that does not reach the receivers lets another one try, which does,
+// and keeps the lease then. While no receiver listens, it is the same for all.
+func TestYields(t *testing.T) {
+	inWorld(t, func(w *world) {
+		cut := &sink{}
+		cut.refuse.set(true)
+		shared := func(c *relay.Config) { c.TTL = lease.Takeover }
+		one, _ := w.start("one", shared, func(c *relay.Config) { c.Sink = cut })
+		two, _ := w.start("two", shared)
+		w.change("a")
+		time.Sleep(15 * time.Second)
+		w.expect("1.0 ClientIdPChanged a")
+		cut.refuse.set(false)
+		w.change("b")
+		time.Sleep(time.Minute)
+		w.expect("1.0 ClientIdPChanged a", "2.0 ClientIdPChanged b")
+		if one.Status().Holder || !two.Status().Holder || len(cut.told()) > 0 {
+			t.Errorf("%+v %+v %v", one.Status(), two.Status(), cut.told())
+		}
+	})
+	for name, c := range map[string]struct {
+		ttl time.Duration
+		why error
+	}{"no receiver": {lease.Takeover, notify.ErrUnheard}, "no other process": {0, errAway}} {
+		inWorld(t, func(w *world) {
+			r, _ := w.start("one", func(rc *relay.Config) { rc.TTL, rc.Sink = c.ttl, &failing{w.sink, c.why} })
+			w.change("a")
+			for range 60 {
+				time.Sleep(time.Second)
+				if !r.Status().Holder {
+					t.Fatalf("%s: it let another process try", name)
+				}
+			}
+		})
+	}
+}
+
+// failing is a sink that fails always.
+type failing struct {
+	*sink
+	why error
+}
+
+func (f *failing) Deliver(context.Context, []notify.Announcement) error { return f.why }
 
 // TestQuit: a process that quits hands over at once, and does not compete again.
 func TestQuit(t *testing.T) {

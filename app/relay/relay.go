@@ -38,7 +38,7 @@ type Config struct {
 	Ready func(context.Context) error
 	// Unseal decrypts sealed payloads of commands; nil: there are none.
 	Unseal  func(sealed string) (plain string, err error)
-	TTL     time.Duration // how long a dead process keeps its lease; default 10 s
+	TTL     time.Duration // how long a dead process keeps its lease; 0: no other process shares the store, and 10 s
 	Retry   time.Duration // pause after a failure, doubled up to twenty times as long; default 50 ms
 	Timeout time.Duration // of one delivery; default 30 s
 }
@@ -46,6 +46,7 @@ type Config struct {
 // Relay delivers to one sink.
 type Relay struct {
 	config          Config
+	alone           bool // no other process shares the store
 	holding         atomic.Bool
 	position, ahead atomic.Uint64 // revision that was delivered; last known commit
 	lease           trouble       // failures of the lease and the cursor
@@ -69,10 +70,11 @@ func New(c Config) *Relay {
 		c.Unseal = func(string) (string, error) { return "", errors.New("there is no key") }
 	}
 	c.Logger = c.Logger.With("sink", c.Sink.Name())
+	alone := c.TTL == 0
 	c.TTL = cmp.Or(c.TTL, 10*time.Second)
 	c.Retry = cmp.Or(c.Retry, 50*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
-	r := &Relay{config: c, back: returns{news: make(chan struct{}, 1)}}
+	r := &Relay{config: c, alone: alone, back: returns{news: make(chan struct{}, 1)}}
 	r.lease = trouble{now: c.Now, log: c.Logger, what: "the lease of a sink can be neither taken nor renewed"}
 	r.changes = trouble{now: c.Now, log: c.Logger, what: "what there is to announce cannot be read"}
 	r.gate = trouble{now: c.Now, log: c.Logger, what: "announcements wait: gateways could not fetch what is announced"}
@@ -127,7 +129,11 @@ func (r *Relay) hold(run, held context.Context, h *lease.Holding) {
 	for { // until run ends
 		to, out := gather(run, items)
 		began := time.Now()
-		if run.Err() != nil || len(out) > 0 && !r.deliver(run, held, out) {
+		if run.Err() != nil {
+			break
+		}
+		if len(out) > 0 && !r.deliver(run, held, out) {
+			h.Yield() // no matter if run has ended
 			break
 		}
 		r.back.told(began, out)

@@ -3,6 +3,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gatehouse-io/gatehouse/core/signal"
 	"github.com/gatehouse-io/gatehouse/ports/store"
@@ -15,6 +16,9 @@ type Announcement struct {
 	Index  int            // among the announcements of one revision
 	Signal signal.Signal
 }
+
+// ErrUnheard is the error of a Sink that works and has no receiver. Announcements wait for one.
+var ErrUnheard = errors.New("no gateway listens; announcements wait for one")
 
 // Sink receives announcements in order and at least once, with one Deliver at a time. A sink
 // that fails delays only itself. The suite in notifytest says what else is expected.
