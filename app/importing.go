@@ -98,8 +98,13 @@ func (a *App) Upgrade(ctx context.Context) (upgrade.Counts, error) { return a.up
 // Reload tells gateways to load everything anew, as after a restore: they have what came after
 // the backup, and no commit says that it is gone.
 func (a *App) Reload(ctx context.Context) error {
-	ctx = store.Attribute(ctx, store.Attribution{Actor: "restore", Operation: "restore"})
-	_, err := a.store.Update(ctx, tenant.Everyone("restore"), func(w store.Writer) error {
+	return reloadAll(ctx, a.store, "restore")
+}
+
+// reloadAll tells gateways to load everything again.
+func reloadAll(ctx context.Context, st store.Store, why string) error {
+	ctx = store.Attribute(ctx, store.Attribution{Actor: why, Operation: why})
+	_, err := st.Update(ctx, tenant.Everyone(why), func(w store.Writer) error {
 		return notify.Post(ctx, w, signal.CatchUp()...)
 	})
 	return err

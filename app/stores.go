@@ -45,6 +45,8 @@ func newStore(lc fx.Lifecycle, b basics, s storage) (stores, error) {
 		return stores{}, err
 	}
 	c := replicated.New(primary, db, s.reads, b.log)
+	// Gateways may have loaded what the store no longer has.
+	c.PutBack = func(ctx context.Context) error { return reloadAll(ctx, c, "put_back") }
 	background(lc, c)
 	return stores{Store: c, Copy: c}, nil
 }

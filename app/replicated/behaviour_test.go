@@ -204,6 +204,41 @@ func TestExpiredFeed(t *testing.T) {
 	until(t, func() bool { text, err := read(t.Context(), s.View, "x"); return err == nil && text == "3" })
 }
 
+// TestPutBack: a database that was put back to an earlier state has the copy follow, and the
+// service is told of it once, so that it can tell gateways.
+func TestPutBack(t *testing.T) {
+	dsn := harness.Database(t)
+	var calls atomic.Int64
+	s := over(t, openPostgres(t, dsn), replicated.Current, func(s *replicated.Store) {
+		s.PutBack = func(context.Context) error {
+			if calls.Add(1) == 1 {
+				return errAway
+			}
+			return nil
+		}
+	})
+	for n := range 5 {
+		put(t, s, "x", n)
+	}
+	put(t, s, "y", 1)
+	until(t, func() bool { _, err := read(t.Context(), s.View, "y"); return err == nil })
+	if n := calls.Load(); n != 0 {
+		t.Errorf("told %d times before", n)
+	}
+	harness.Exec(t, dsn, `delete from change_log where last > 5`)
+	harness.Exec(t, dsn, `delete from record where rev > 5`)
+	until(t, func() bool { return calls.Load() == 2 })
+	until(t, func() bool {
+		text, err := read(t.Context(), s.View, "y")
+		return err == nil && text == "" || errors.Is(err, store.ErrNotFound)
+	})
+	put(t, s, "y", 2)
+	until(t, func() bool { text, err := read(t.Context(), s.View, "y"); return err == nil && text == "2" })
+	if n := calls.Load(); n != 2 {
+		t.Errorf("told %d times", n)
+	}
+}
+
 // One request asks for the head once, and still reads its own writes.
 func TestOneQuestionPerRequest(t *testing.T) {
 	f, s := fragileStore(t)

@@ -73,6 +73,9 @@ type Store struct {
 	broken  chan error    // the error if the copy can never be loaded
 	once    sync.Once
 	trouble atomic.Pointer[Trouble]
+	// PutBack, if set, is called when the primary has fewer commits than the copy had. It is
+	// called again until it succeeds.
+	PutBack func(context.Context) error
 }
 
 var (
@@ -239,24 +242,16 @@ const (
 // Run loads the copy and keeps it up to date until ctx ends.
 func (s *Store) Run(ctx context.Context) error {
 	pause, follows := retry.New(soon, late), false
+	var telling sync.WaitGroup
+	defer telling.Wait()
 	for ctx.Err() == nil {
 		var err error
 		if !follows {
-			// The copy is loaded from a snapshot.
-			err = s.Snapshot(ctx, func(st store.State) error {
-				s.turn.Lock()
-				defer s.turn.Unlock()
-				return s.replica.Load(st)
-			})
-			if errors.Is(err, store.ErrDamaged) {
-				select {
-				case s.broken <- err:
-				default:
-				}
-			}
-			if err == nil {
-				s.trouble.Store(nil)
-				s.once.Do(func() { close(s.loaded) })
+			had, _ := s.replica.Head(ctx)
+			err = s.load(ctx)
+			if has, wrong := s.replica.Head(ctx); err == nil && wrong == nil && has < had && s.PutBack != nil {
+				s.log.Warn("the store was put back to an earlier state", "had", had, "has", has)
+				telling.Go(func() { s.tell(ctx) })
 			}
 		}
 		if err == nil {
@@ -271,6 +266,33 @@ func (s *Store) Run(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// tell calls PutBack until it succeeds.
+func (s *Store) tell(ctx context.Context) {
+	for pause := retry.New(late, 10*late); ctx.Err() == nil && s.PutBack(ctx) != nil; {
+		_ = pause.Wait(ctx)
+	}
+}
+
+// load loads the copy from a snapshot.
+func (s *Store) load(ctx context.Context) error {
+	err := s.Snapshot(ctx, func(st store.State) error {
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		return s.replica.Load(st)
+	})
+	if errors.Is(err, store.ErrDamaged) {
+		select {
+		case s.broken <- err:
+		default:
+		}
+	}
+	if err == nil {
+		s.trouble.Store(nil)
+		s.once.Do(func() { close(s.loaded) })
+	}
+	return err
 }
 
 // follow applies commits until the change log fails.

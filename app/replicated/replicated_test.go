@@ -13,13 +13,16 @@ import (
 )
 
 // over returns a store whose copy is kept up to date until the end of the test.
-func over(tb testing.TB, primary replicated.Primary, mode replicated.Mode) *replicated.Store {
+func over(tb testing.TB, primary replicated.Primary, mode replicated.Mode, set ...func(*replicated.Store)) *replicated.Store {
 	tb.Helper()
 	copied, err := memdb.New(time.Now)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	s := replicated.New(primary, copied, mode, nil)
+	for _, set := range set {
+		set(s)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = s.Run(ctx) }()
