@@ -23,7 +23,7 @@ func TestRebaseAcrossClasses(t *testing.T) {
 }
 
 // TestTwoBases: an API that two bases route to has the addresses of both, in order of the API
-// IDs of the bases, whichever of the APIs is written last. When one base goes, those of the
+// IDs of the bases, independent of the order of writes. When one base goes, those of the
 // other stay, and an internal version gets no address of its own, which would lead nowhere.
 func TestTwoBases(t *testing.T) {
 	w := apistest.New(t, apis.Settings{})

@@ -37,8 +37,8 @@ type route struct {
 	name string // "": look it up in the base
 }
 
-// routes returns the routes to a child version in order of the API IDs of its bases,
-// whichever of them changes: the order of addresses must not depend on who wrote last.
+// routes returns the routes to a child version in order of the API IDs of its bases, so that
+// the order of addresses does not depend on the last write.
 func (in Input) routes(base *doc.Node, name string) (out []route) {
 	if base != nil {
 		out = append(out, route{base, name})
