@@ -225,23 +225,37 @@ func TestUnheard(t *testing.T) {
 	}
 }
 
-// TestLostSubscription: a gateway that lost only its subscription has missed
-// announcements; when it subscribes again, all gateways are told to reload.
-func TestLostSubscription(t *testing.T) {
-	w := newWorld(t, 2)
+// miss lets the first of two gateways lose its subscription and miss the second of two
+// announcements. The returned function subscribes it again.
+func (w *world) miss(t *testing.T) (resume func()) {
+	t.Helper()
 	w.change("before")
 	w.converge()
 	time.Sleep(600 * time.Millisecond) // two counts of the subscribers
-	resume := w.gateways[0].pause(t, 1)
+	resume = w.gateways[0].pause(t, 1)
 	w.change("during")
 	eventually(t, "the other gateway is told", func() bool { return slices.Equal(w.gateways[1].received(), w.want) })
-	resume()
+	return resume
+}
+
+// caughtUp waits until both gateways are told to reload, after miss.
+func (w *world) caughtUp(t *testing.T) {
+	t.Helper()
 	for i, want := range [][]signal.Signal{
 		slices.Concat(w.want[:1], signal.CatchUp()),
 		slices.Concat(w.want, signal.CatchUp()),
 	} {
 		eventually(t, fmt.Sprintf("gateway %d is told to reload", i), func() bool { return slices.Equal(w.gateways[i].received(), want) })
 	}
+}
+
+// TestLostSubscription: a gateway that lost only its subscription has missed
+// announcements; when it subscribes again, all gateways are told to reload.
+func TestLostSubscription(t *testing.T) {
+	w := newWorld(t, 2)
+	resume := w.miss(t)
+	resume()
+	w.caughtUp(t)
 	w.change("after")
 	eventually(t, "changes are told as before", func() bool {
 		have := w.gateways[0].received()
@@ -255,22 +269,12 @@ func TestLostSubscription(t *testing.T) {
 func TestTakeoverMeanwhile(t *testing.T) {
 	w := newWorld(t, 2)
 	next, _ := w.process("two")
-	w.change("before")
-	w.converge()
-	time.Sleep(600 * time.Millisecond) // two counts of the subscribers
-	resume := w.gateways[0].pause(t, 1)
-	w.change("during")
-	eventually(t, "the other gateway is told", func() bool { return slices.Equal(w.gateways[1].received(), w.want) })
+	resume := w.miss(t)
 	w.stop()
 	eventually(t, "another process takes over", func() bool { return next.Status().Holder })
 	time.Sleep(600 * time.Millisecond)
 	resume()
-	for i, want := range [][]signal.Signal{
-		slices.Concat(w.want[:1], signal.CatchUp()),
-		slices.Concat(w.want, signal.CatchUp()),
-	} {
-		eventually(t, fmt.Sprintf("gateway %d is told to reload", i), func() bool { return slices.Equal(w.gateways[i].received(), want) })
-	}
+	w.caughtUp(t)
 }
 
 // TestGatewayLeft: a gateway that left for good delays nothing while the connection

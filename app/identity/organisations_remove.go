@@ -57,10 +57,8 @@ func Exists(ctx context.Context, st store.Store, org tenant.ID) (there bool, err
 	}
 	err = st.View(ctx, scope, func(r store.Reader) error {
 		_, err := organisations.Get(ctx, r, string(org))
-		if there = err == nil; fault.KindOf(err) == fault.NotFound {
-			return nil
-		}
-		return err
+		there = err == nil
+		return fault.AbsentFine(err)
 	})
 	return there, err
 }

@@ -60,11 +60,9 @@ func (s *Service) tell(ctx context.Context, org tenant.ID, last bool) error {
 		return err
 	}
 	return s.again(ctx, scope, func(w store.Writer) error {
-		if _, err := markers.Delete(ctx, w, owedID, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+		_, err := markers.Delete(ctx, w, owedID, nil)
+		if err := fault.AbsentFine(err); err != nil || !last {
 			return err
-		}
-		if !last {
-			return nil
 		}
 		return notify.Post(ctx, w, signal.Signal{Command: signal.GroupReload})
 	})

@@ -135,8 +135,5 @@ func (s *Service) fresh(ctx context.Context, r store.Reader) error {
 	if err == nil {
 		return fault.New(fault.Denied, CodeBootstrapped, "portal is already bootstrapped")
 	}
-	if fault.KindOf(err) == fault.NotFound {
-		return nil
-	}
-	return err
+	return fault.AbsentFine(err)
 }

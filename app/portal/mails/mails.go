@@ -174,7 +174,7 @@ func (t Team) Name() string { return string(t) }
 func (s *Service) Post(ctx context.Context, w store.Writer, cause, notice string, d Data) (bool, error) {
 	g, err := general.Load(ctx, w)
 	if err != nil || !s.sends(g) {
-		return false, absentIsFine(err)
+		return false, fault.AbsentFine(err)
 	}
 	n, known := letter.Find(notice)
 	if !known {
@@ -212,13 +212,6 @@ func (s *Service) keep(ctx context.Context, w store.Writer, cause string, n lett
 	return kind.Insert(ctx, w, m)
 }
 
-func absentIsFine(err error) error {
-	if fault.KindOf(err) == fault.NotFound {
-		return nil
-	}
-	return err
-}
-
 // All returns the mails of a portal, for administration.
 func All(ctx context.Context, r store.Reader) ([]letter.Mail, error) {
 	return kind.Values(ctx, r, store.Query{})
@@ -227,5 +220,5 @@ func All(ctx context.Context, r store.Reader) ([]letter.Mail, error) {
 // Forget deletes a mail, if it exists.
 func Forget(ctx context.Context, w store.Writer, id string) error {
 	_, err := kind.Delete(ctx, w, id, nil)
-	return absentIsFine(err)
+	return fault.AbsentFine(err)
 }

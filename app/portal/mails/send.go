@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/app/lease"
 	"github.com/gatehouse-io/gatehouse/app/portal/general"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/letter"
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
 	"github.com/gatehouse-io/gatehouse/ports/mail"
@@ -112,7 +113,7 @@ func (s *Service) due(ctx context.Context) (out []letter.Mail, g setting.Setting
 	err = s.Store.View(ctx, s.Scope, func(r store.Reader) error {
 		out = nil
 		if g, err = general.Load(ctx, r); err != nil {
-			return absentIsFine(err)
+			return fault.AbsentFine(err)
 		}
 		now := s.Now()
 		for m, err := range kind.Find(ctx, r, store.Query{Index: byDue, Sorted: true, Limit: atOnce}) {
@@ -177,7 +178,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 			}
 			return after, nil
 		})
-		return absentIsFine(err)
+		return fault.AbsentFine(err)
 	})
 	if err == nil {
 		s.unwritten = nil
@@ -211,7 +212,7 @@ func (s *Service) tidy(ctx context.Context) error {
 			if _, err := s.Store.Update(ctx, s.Scope, func(w store.Writer) error {
 				for _, id := range old {
 					if _, err := kind.Delete(ctx, w, id, nil); err != nil {
-						return absentIsFine(err)
+						return fault.AbsentFine(err)
 					}
 				}
 				return nil
@@ -232,7 +233,7 @@ func (s *Service) remind(ctx context.Context) error {
 		clear(due)
 		g, err := general.Load(ctx, r)
 		if err != nil || !s.sends(g) {
-			return absentIsFine(err)
+			return fault.AbsentFine(err)
 		}
 		warning := time.Duration(g.ExpiryWarningDays) * 24 * time.Hour
 		list, err := s.Expiring(ctx, r, now.Add(-letter.AfterExpiry), now.Add(warning))
