@@ -108,3 +108,40 @@ func FuzzMerge(f *testing.F) {
 		}
 	})
 }
+
+// TestLimitOfCredentials: a credential has the listed permissions of its owner and no others.
+func TestLimitOfCredentials(t *testing.T) {
+	admin, user := access.Map{"IsAdmin": "admin", "keys": "deny"}, access.Map{"apis": "write", "keys": "read", "policy": "write", "x": "read"}
+	for _, c := range []struct {
+		name string
+		of   access.Map
+		to   []string
+		p    access.Permission
+		want access.Level // that the credential has for p
+	}{
+		{"no limit", user, nil, access.APIs, access.LevelWrite},
+		{"listed", user, []string{"apis"}, access.APIs, access.LevelWrite},
+		{"not listed", user, []string{"apis"}, access.Keys, access.LevelDeny},
+		{"listed, and not held", user, []string{"certs"}, access.Certs, access.LevelDeny},
+		{"a permission of the organisation", user, []string{"x"}, "x", access.LevelRead},
+		{"oauth is not listed, and apis does not give it", user, []string{"apis"}, access.OAuth, access.LevelDeny},
+		{"oauth, held by itself, is not listed", access.Map{"apis": "write", "oauth": "read"}, []string{"apis"}, access.OAuth, access.LevelDeny},
+		{"oauth, given by apis, is listed", user, []string{"oauth"}, access.OAuth, access.LevelWrite},
+		{"policies, held as policy", user, []string{"policies"}, access.Policies, access.LevelWrite},
+		{"an admin writes what is listed", admin, []string{"apis"}, access.APIs, access.LevelWrite},
+		{"an admin is not one any more", admin, []string{"apis"}, access.IsAdmin, access.LevelDeny},
+		{"an admin that stays one", admin, []string{"IsAdmin"}, access.IsAdmin, access.LevelAdmin},
+		{"admin is listed, and the owner is none", user, []string{"IsAdmin"}, access.IsAdmin, access.LevelDeny},
+		{"what an admin is denied", admin, []string{"keys"}, access.Keys, access.LevelDeny},
+	} {
+		if got := c.of.Limit(c.to).Level(c.p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	if other, ok := access.FallsBack(access.OAuth); other != access.APIs || !ok {
+		t.Error("oauth falls back to", other)
+	}
+	if other, ok := access.FallsBack(access.APIs); ok {
+		t.Error("apis falls back to", other)
+	}
+}

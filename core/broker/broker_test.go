@@ -120,3 +120,15 @@ func TestDraft(t *testing.T) {
 		t.Error(p.Size(), err)
 	}
 }
+
+// TestTaken: the refusal of an identifier in use has the status, text and field of the contract.
+func TestTaken(t *testing.T) {
+	f, ok := errors.AsType[*fault.Error](broker.Taken("corp"))
+	if !ok || f.Kind != fault.Conflict || f.Field != "ID" || f.Message != "profile ID already exists: 'corp'" {
+		t.Errorf("%+v", f)
+	}
+	turned := draft(t, `{"ActionType":"GenerateOrLoginUserProfile","Name":"pay\u202elive"}`)
+	if _, err := broker.New("1", "o", turned); fault.CodeOf(err) != broker.CodeInvalid {
+		t.Error("a name that shows another one:", err)
+	}
+}

@@ -3,6 +3,7 @@ package fault_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"testing"
 
@@ -117,5 +118,20 @@ func TestCopies(t *testing.T) {
 	}
 	if !errors.Is(full, cause) || errors.Unwrap(base) != nil {
 		t.Error("the cause cannot be found")
+	}
+}
+
+// TestAbsentFine: only the absence of a record is a success.
+func TestAbsentFine(t *testing.T) {
+	absent, taken := fault.New(fault.NotFound, "api.absent", "no such API"), fault.New(fault.Conflict, "api.slug", "taken")
+	for _, err := range []error{nil, absent, fmt.Errorf("removing: %w", absent)} {
+		if got := fault.AbsentFine(err); got != nil {
+			t.Errorf("%v is no success: %v", err, got)
+		}
+	}
+	for _, err := range []error{taken, taken.Because(absent), io.EOF} {
+		if got := fault.AbsentFine(err); !errors.Is(got, err) {
+			t.Errorf("%v became %v", err, got)
+		}
 	}
 }

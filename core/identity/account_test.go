@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,15 +21,20 @@ func TestAccounts(t *testing.T) {
 		"user_permissions":      {Name: "ci"},
 		"user_permissions.apis": {Name: "ci", Permissions: access.Map{"apis": "all"}},
 		"description":           {Name: "ci", Permissions: read, Description: strings.Repeat("x", 1001)},
+		"user_permissions ":     {Name: "ci", Permissions: access.Map{strings.Repeat("x", 1001): "read"}},
 		"group_ids":             {Name: "ci", GroupIDs: strings.Split(strings.Repeat("g,", 101), ",")},
 	} {
-		if a, err := identity.NewAccount("1", "o", accountNow, d); field(err) != want || err == nil && (!a.Active || a.Principal() != "service:ci-1.x" || a.User().Effective().Admin()) {
+		if a, err := identity.NewAccount("1", "o", accountNow, d); field(err) != strings.TrimSpace(want) || err == nil && (!a.Active || a.Principal() != "service:ci-1.x" || a.User().Effective().Admin()) {
 			t.Errorf("%q: %+v, %v", want, a, err)
 		}
 	}
 	a, err := identity.NewAccount("1", "o", accountNow, identity.AccountDraft{Name: "ci", GroupIDs: []string{"g"}})
 	if err != nil || a.User().Effective().Admin() {
 		t.Fatal(a, err)
+	}
+	off := false
+	if a, err := a.Replace(identity.AccountDraft{Name: "ci", GroupIDs: []string{"g"}, Active: &off}); err != nil || a.Active {
+		t.Error("the account stays active:", err)
 	}
 	if _, err := a.Replace(identity.AccountDraft{Name: "other", GroupIDs: []string{"g"}}); field(err) != "name" {
 		t.Error(err)
@@ -40,8 +46,9 @@ func TestAccountKeys(t *testing.T) {
 	a := identity.ServiceAccount{Name: "ci"}
 	for want, d := range map[string]identity.KeyDraft{
 		"name": {}, "expires_at": {Name: "k", Expires: accountNow.Format(time.RFC3339)}, "permissions": {Name: "k", Permissions: make([]string, 101)},
+		"name ": {Name: "pay\u202elive"}, "permissions ": {Name: "k", Permissions: []string{"apis", strings.Repeat("x", 1001)}}, "expires_at ": {Name: "k", Expires: "tomorrow"},
 	} {
-		if _, err := a.WithKey("k", "digest", accountNow, d); field(err) != want {
+		if _, err := a.WithKey("k", "digest", accountNow, d); field(err) != strings.TrimSpace(want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
@@ -56,6 +63,9 @@ func TestAccountKeys(t *testing.T) {
 	}
 	if _, ok := b.KeyBy("other", accountNow); ok {
 		t.Error("another key is good")
+	}
+	if c, err := a.WithKey("k", "digest", accountNow, identity.KeyDraft{Name: "k", Permissions: []string{"apis"}}); err != nil || !slices.Equal(c.Keys[0].Permissions, []string{"apis"}) || !c.Keys[0].Expires.IsZero() {
+		t.Error(c, err)
 	}
 	if c, ok := b.WithoutKey("k"); !ok || len(c.Keys) != 0 || len(b.Keys) != 1 {
 		t.Error(c, b)
@@ -81,32 +91,6 @@ func TestKeysAreLimitedToWhatThereIs(t *testing.T) {
 	} {
 		if err := (identity.KeyDraft{Permissions: names}).Means(may, custom); field(err) != want {
 			t.Errorf("%q: %v", names, err)
-		}
-	}
-}
-
-// TestLimit: the permissions of a limited key.
-func TestLimit(t *testing.T) {
-	admin, full := access.Map{"IsAdmin": "admin", "keys": "deny"}, access.Map{"apis": "write", "keys": "read", "oauth": "read"}
-	for name, c := range map[string]struct {
-		have access.Map
-		p    access.Permission
-		want access.Level
-	}{
-		"not limited":                        {full.Limit(nil), "keys", "read"},
-		"what is named":                      {full.Limit([]string{"apis"}), "apis", "write"},
-		"what is not named":                  {full.Limit([]string{"apis"}), "keys", "deny"},
-		"what another one would speak for":   {full.Limit([]string{"apis"}), "oauth", "deny"},
-		"what the account does not have":     {full.Limit([]string{"hooks"}), "hooks", "deny"},
-		"of an admin":                        {admin.Limit([]string{"apis"}), "apis", "write"},
-		"of an admin, denied":                {admin.Limit([]string{"keys"}), "keys", "deny"},
-		"of an admin, not named":             {admin.Limit([]string{"apis"}), "hooks", "deny"},
-		"of an admin, to be one":             {admin.Limit([]string{"IsAdmin"}), "IsAdmin", "admin"},
-		"of an admin, not to be one":         {admin.Limit([]string{"apis"}), "IsAdmin", "deny"},
-		"an account that is none, to be one": {full.Limit([]string{"IsAdmin"}), "IsAdmin", "deny"},
-	} {
-		if got := c.have.Level(c.p); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 }

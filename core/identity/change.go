@@ -56,12 +56,8 @@ func NewMember(id string, org tenant.ID, now time.Time, c UserChange) (User, err
 		return u, nameless("first_name")
 	case u.LastName == "":
 		return u, nameless("last_name")
-	case len(u.Groups()) > 0:
-		return u, nil
-	case c.Permissions == nil:
+	case c.Permissions == nil && len(u.Groups()) == 0:
 		return u, fault.New(fault.Invalid, CodeUserMapless, "user_permissions is required for a user without a group").At("user_permissions")
-	case len(u.Permissions) == 0:
-		return u, empty(UserKind)
 	}
 	return u, nil
 }

@@ -81,6 +81,10 @@ func TestApply(t *testing.T) {
 		`{"user_permissions":{"keys":"deny"}}`: {want: func(u identity.User) bool {
 			return maps.Equal(u.Permissions, access.Map{"keys": "deny", "ResetPassword": "admin"})
 		}},
+		`{"password_max_days":30}`: {want: func(u identity.User) bool { return u.PasswordMaxDays == 30 }},
+		`{"user_permissions":{}}`: {want: func(u identity.User) bool { // the groups give the others
+			return maps.Equal(u.Permissions, access.Map{"ResetPassword": "admin"})
+		}},
 		`{"group_id":"h"}`:               {want: func(u identity.User) bool { return slices.Equal(u.Groups(), []string{"h", "g"}) && u.Grouped }},
 		`{"group_id":"g"}`:               {want: func(u identity.User) bool { return slices.Equal(u.Groups(), []string{"g"}) }},
 		`{"group_ids":["g","","g","h"]}`: {want: func(u identity.User) bool { return slices.Equal(u.Groups(), []string{"g", "h"}) }},
@@ -145,13 +149,14 @@ func TestGroupDrafts(t *testing.T) {
 	}
 	for want, d := range map[string]identity.GroupDraft{
 		"":                        {Name: "g", Permissions: access.Map{"apis": "read"}},
+		"name ":                   {Name: "g\u202e", Permissions: access.Map{"apis": "read"}},
 		"name":                    {Name: strings.Repeat("a", 1001), Permissions: access.Map{"apis": "read"}},
 		"description":             {Name: "g", Description: strings.Repeat("a", 1001), Permissions: access.Map{"apis": "read"}},
 		"password_max_days":       {Name: "g", PasswordMaxDays: -1, Permissions: access.Map{"apis": "read"}},
 		"user_permissions":        {Name: "g"},
 		"user_permissions.portal": {Name: "g", Permissions: access.Map{"portal": "yes"}},
 	} {
-		if g, err := identity.NewGroup("1", "o", d); field(err) != want || err == nil && (!g.Active || g.ID != "1" || g.OrgID != "o") {
+		if g, err := identity.NewGroup("1", "o", d); field(err) != strings.TrimSpace(want) || err == nil && (!g.Active || g.ID != "1" || g.OrgID != "o") {
 			t.Errorf("%+v: %+v, %v", d, g, err)
 		}
 	}
@@ -162,5 +167,16 @@ func TestGroupDrafts(t *testing.T) {
 	}
 	if g, err = g.Replace(identity.GroupDraft{Name: "g", Permissions: access.Map{"apis": "read"}}); err != nil || g.Active {
 		t.Errorf("%+v, %v", g, err)
+	}
+}
+
+// TestGives: an inactive group gives its members nothing.
+func TestGives(t *testing.T) {
+	g := identity.UserGroup{Active: true, Permissions: access.Map{"apis": "write"}}
+	if !g.Gives().Allows(access.APIs, access.Write) {
+		t.Error("an active group gives", g.Gives())
+	}
+	if g.Active = false; len(g.Gives()) != 0 {
+		t.Error("an inactive group gives", g.Gives())
 	}
 }

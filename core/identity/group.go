@@ -118,8 +118,8 @@ func checkMap(kind string, m access.Map) error {
 		return err
 	}
 	for name := range m {
-		if err := checkText(kind, "the name of a permission", name); err != nil {
-			return err
+		if utf8.RuneCountInString(name) > maxText {
+			return fault.New(fault.Invalid, kind+".text", "user_permissions has a name of more than %d characters", maxText).At("user_permissions")
 		}
 	}
 	if _, ok := m[""]; ok {

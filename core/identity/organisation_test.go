@@ -146,3 +146,24 @@ func FuzzOrganisation(f *testing.F) {
 		}
 	})
 }
+
+// TestNamed: an imported organisation has a name or a slug.
+func TestNamed(t *testing.T) {
+	for text, ok := range map[string]bool{`{}`: false, `{"owner_name":" ","owner_slug":"\t"}`: false, `{"owner_name":"A"}`: true, `{"owner_slug":"a"}`: true} {
+		o, err := identity.NewOrganisation("o", draft(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Named(); (err == nil) != ok || !ok && field(err) != "owner_name" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestDraftsKeepMembers: a draft is encoded with its unknown members.
+func TestDraftsKeepMembers(t *testing.T) {
+	text, err := json.Marshal(draft(t, `{"more":{"a":1.50},"owner_name":"x"}`))
+	if err != nil || !bytes.Contains(text, []byte(`"owner_name":"x"`)) || !bytes.HasSuffix(text, []byte(`,"more":{"a":1.50}}`)) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

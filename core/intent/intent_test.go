@@ -1,6 +1,7 @@
 package intent_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,25 @@ func TestPause(t *testing.T) {
 		}
 		if got := intent.Pause(attempts, 7); got != want+want/4 {
 			t.Errorf("%d: %s", attempts, got)
+		}
+	}
+}
+
+// TestSubjects: an intent holds its subject and all others, each once.
+func TestSubjects(t *testing.T) {
+	a, b := intent.Subject{Kind: "key", ID: "a"}, intent.Subject{Kind: "key", ID: "b"}
+	for name, c := range map[string]struct {
+		in   intent.Intent
+		want []intent.Subject
+	}{
+		"one":             {intent.Intent{Subject: a}, []intent.Subject{a}},
+		"several":         {intent.Intent{Subject: a, Also: []intent.Subject{b, a, b}}, []intent.Subject{a, b}},
+		"another kind":    {intent.Intent{Subject: a, Also: []intent.Subject{{Kind: "certificate", ID: "a"}}}, []intent.Subject{a, {Kind: "certificate", ID: "a"}}},
+		"without subject": {intent.Intent{Subject: intent.Subject{Kind: "key"}, Also: []intent.Subject{b}}, []intent.Subject{b}},
+		"none":            {intent.Intent{}, nil},
+	} {
+		if got := c.in.Subjects(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

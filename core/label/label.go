@@ -28,8 +28,6 @@ func Flaw(name, before string) string {
 	if at < 0 || name == before {
 		return ""
 	}
-	for _, r := range name[at:] { // the first one
-		return fmt.Sprintf("must not have the character U+%04X: it changes the direction of text, so that another name is shown", r)
-	}
-	return ""
+	r, _ := utf8.DecodeRuneInString(name[at:])
+	return fmt.Sprintf("must not have the character U+%04X: it changes the direction of text, so that another name is shown", r)
 }

@@ -129,3 +129,30 @@ func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
 }
+
+// TestSubject: the payload names an API, a policy or a provider, unless it has keys.
+func TestSubject(t *testing.T) {
+	reset := signal.KeyReset("old", "new")
+	if want := (signal.Signal{Command: "UserKeyReset", Payload: "old.new:UserKeyReset"}); reset != want || !reset.Command.Sealed() || reset.Reloads() {
+		t.Errorf("a replaced access key is announced as %+v", reset)
+	}
+	for command, want := range map[signal.Command]string{
+		signal.ApiAdded: "x", signal.PolicyChanged: "x", signal.ClientIdPChanged: "x", signal.DeleteAPICache: "x", signal.InvalidateJWKSCacheForAPI: "x", signal.GroupReload: "x",
+		signal.KeySpaceUpdateNotification: "", signal.OAuthPurgeLapsedTokens: "", signal.UserKeyReset: "",
+	} {
+		if got := (signal.Signal{Command: command, Payload: "x"}).Subject(); got != want {
+			t.Errorf("the subject of %s is %q, want %q", command, got, want)
+		}
+	}
+}
+
+// TestAbout: a command belongs to the kind of records whose change it announces.
+func TestAbout(t *testing.T) {
+	for command, want := range map[signal.Command]string{
+		signal.ApiAdded: "api", signal.ApiUpdated: "api", signal.ApiRemoved: "api", signal.PolicyChanged: "policy", signal.ClientIdPChanged: "clientidp", signal.GroupReload: "", signal.UserKeyReset: "",
+	} {
+		if got := table.About(command); got != want {
+			t.Errorf("%s announces changes of %q, want %q", command, got, want)
+		}
+	}
+}

@@ -86,3 +86,38 @@ func TestPlausible(t *testing.T) {
 		}
 	}
 }
+
+// TestCleanMaps: a map of names keeps as many entries as a list.
+func TestCleanMaps(t *testing.T) {
+	r := record.Record{Geo: record.Geo{Latitude: 48.1, Longitude: -11.5, CityNames: map[string]string{}}}
+	for i := range record.MaxList + 5 {
+		r.Geo.CityNames[strings.Repeat("x", i+1)] = "name"
+	}
+	r.Clean()
+	if n := len(r.Geo.CityNames); n != record.MaxList || r.Geo.Latitude != 48.1 || r.Geo.Longitude != -11.5 {
+		t.Errorf("%d names, at %v, %v", n, r.Geo.Latitude, r.Geo.Longitude)
+	}
+	r.Geo.CityNames = map[string]string{}
+	if r.Clean(); r.Geo.CityNames != nil {
+		t.Error("an empty map is stored")
+	}
+}
+
+// TestCleanUptime: what clients can choose of an uptime check.
+func TestCleanUptime(t *testing.T) {
+	u := record.Uptime{URL: "http://h\x00/" + strings.Repeat("x", 10_000), APIID: "a\xff", OrgID: "o", RequestTime: math.MaxInt64, ExpireAt: time.Unix(-5, 0)}
+	u.Clean()
+	if len(u.URL) != 8<<10 || strings.Contains(u.URL, "\x00") || u.APIID != "a\uFFFD" || u.OrgID != "o" || u.RequestTime != 1e9 || u.ExpireAt.Unix() != 0 {
+		t.Errorf("%.20q (%d), %q, %q, %d, %v", u.URL, len(u.URL), u.APIID, u.OrgID, u.RequestTime, u.ExpireAt)
+	}
+}
+
+// TestOperations: the name of a GraphQL operation in the tables; numbers that no gateway of
+// today sends have the name of the first.
+func TestOperations(t *testing.T) {
+	for n, want := range map[record.Operation]string{0: "Unknown", 1: "Query", 2: "Mutation", 3: "Subscription", 4: "Unknown", -1: "Unknown", math.MaxInt64: "Unknown"} {
+		if got := n.String(); got != want {
+			t.Errorf("operation %d is %s, want %s", n, got, want)
+		}
+	}
+}

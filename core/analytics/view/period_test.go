@@ -148,3 +148,31 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// TestBefore: the part of a period that has ended on a day, in the zone of the period.
+func TestBefore(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := view.Dates{"1", "3", "2026", "3", "3", "2026"}.In(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[string][2]string{ // the date, and the end of the part before it
+		"2026-03-02T22:59:59Z": {"2026-03-02", "2026-03-01T23:00:00Z"},
+		"2026-03-02T23:00:00Z": {"2026-03-03", "2026-03-02T23:00:00Z"},
+		"2026-03-09T12:00:00Z": {"2026-03-09", "2026-03-03T23:00:00Z"}, // all of it
+		"2026-02-28T23:00:00Z": {"2026-03-01", "2026-02-28T23:00:00Z"}, // nothing
+		"2020-01-01T00:00:00Z": {"2020-01-01", "2026-02-28T23:00:00Z"},
+	} {
+		now, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := p.Before(now)
+		if got := [2]string{p.Date(now), part.To.UTC().Format(time.RFC3339)}; got != want || !part.From.Equal(p.From) {
+			t.Errorf("%s: %v from %v, want %v", at, got, part.From, want)
+		}
+	}
+}

@@ -189,3 +189,20 @@ func TestColons(t *testing.T) {
 		t.Error(seen)
 	}
 }
+
+// TestCallsCSV: a call becomes a line without its messages, in the order of the header.
+func TestCallsCSV(t *testing.T) {
+	c := view.Call{
+		Method: "GET", Host: "h", Path: "/p", RawPath: "=raw", ResponseCode: 200, RequestTime: 7, Latency: view.Latency{Total: 6, Upstream: 5}, APIID: "a", APIName: "n", APIVersion: "v",
+		APIKey: "k", OAuthID: "o", Alias: "+x", IPAddress: "127.0.0.1", Country: "DE", UserAgent: "ua", ContentLength: 9, TimeStamp: "2026-01-02T03:04:05Z", Tags: []string{"t", "=u"},
+		RawRequest: "request", RawResponse: "response",
+	}
+	const want = "timestamp,method,host,path,raw_path,response_code,request_time,latency,upstream_latency,api_id,api_name,api_version,api_key,oauth_id,alias,ip_address,iso_country,user_agent,content_length,tags\r\n" +
+		"2026-01-02T03:04:05Z,GET,h,/p,'=raw,200,7,6,5,a,n,v,k,o,'+x,127.0.0.1,DE,ua,9,t =u\r\n"
+	if got := string(view.CallsCSV([]view.Call{c})); got != want {
+		t.Errorf("have %s\nwant %s", got, want)
+	}
+	if got := (view.Row{Counters: view.Counters{RequestTime: 5}}).Unit().RequestTime; got != 0 {
+		t.Errorf("the average of no calls is %v", got)
+	}
+}
