@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // home is the default team of organisation 2.
@@ -71,10 +72,11 @@ func TestVisibleTo(t *testing.T) {
 	}
 }
 
-// TestFields: the accepted values of an app.
+// TestFields: the accepted values of an app, and that owners cannot give it to others.
 func TestFields(t *testing.T) {
-	resolve := func(string, string) (table.ID, bool, error) { return 7, true, nil }
-	for body, want := range map[string]string{
+	tabletest.Sound[application.App](t, `{"Name":"Till","UserID":1}`)
+	tabletest.Sound[application.Own](t, `{"Name":"Till"}`)
+	tabletest.Bodies(t, application.App{}, true, map[string]string{
 		`{"Name":"Till","UserID":"7","RedirectURLs":"https://a.example/x,com.example.till:/back"}`: "",
 		`{"Name":"Till","UserID":7,"RedirectURLs":["https://a.example/x"]}`:                        "",
 		`{"UserID":7}`: "Name can't be blank",
@@ -85,16 +87,12 @@ func TestFields(t *testing.T) {
 		`{"Name":"x","UserID":7,"RedirectURLs":"javascript:alert(1)"}`:                                "RedirectURLs is invalid",
 		`{"Name":"x","UserID":7,"RedirectURLs":"https://u:p@a.example/"}`:                             "RedirectURLs is invalid",
 		`{"Name":"x","UserID":7,"RedirectURLs":"` + strings.Repeat("https://a.example/,", 101) + `"}`: "RedirectURLs is invalid",
-	} {
-		var b table.Body[application.App]
-		var a application.App
-		if err := json.Unmarshal([]byte(body), &b); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Apply(&a, true, resolve); (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("%.60s: %v", body, err)
-		}
-	}
+	})
+	tabletest.Bodies(t, application.Own{App: application.App{UserID: 3}}, true, map[string]string{
+		`{"Name":"Till","UserID":4,"Visibility":"personal"}`: `{"Name":"Till","UserID":3,"Visibility":"personal"}`,
+		`{"Name":"Till","User":{"ID":4}}`:                    `{"UserID":3}`,
+		`{"Name":"Till","RedirectURLs":"/back"}`:             "RedirectURLs is invalid",
+	})
 }
 
 // FuzzRedirects: no accepted list has a URL that a browser executes.

@@ -1,12 +1,14 @@
 package attribute_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 func text(pattern string) attribute.Attribute {
@@ -182,4 +184,61 @@ func FuzzAccepts(f *testing.F) {
 			t.Errorf("%q", value)
 		}
 	})
+}
+
+// TestTables: the fields of attributes, values and switches.
+func TestTables(t *testing.T) {
+	const valid = `"Name":"N","Identifier":"size-1_x","Behaviour":1`
+	tabletest.Sound[attribute.Attribute](t, `{`+valid+`,"Type":1}`)
+	tabletest.Sound[attribute.Model](t, `{"ModelName":"User"}`)
+	tabletest.Sound[attribute.Choice](t, `{"AddToKeyMetadata":true}`)
+	tabletest.Sound[attribute.Entry](t, `{"Value":"x"}`)
+	cases := map[string]string{
+		`{` + valid + `,"Type":0}`:                                 "Type is invalid",
+		`{` + valid + `,"Type":5}`:                                 "Type is invalid",
+		`{` + valid + `,"Type":2,"DropdownValues":" ,, "}`:         "DropdownValues can't be blank",
+		`{` + valid + `,"Type":2,"DropdownValues":["a","b"]}`:      `{"DropdownValues":"a,b"}`,
+		`{` + valid + `,"Type":1,"ValidationRegExp":"("}`:          "ValidationRegExp is invalid",
+		`{"Name":"N","Identifier":"i","Behaviour":0,"Type":4}`:     "Behaviour is invalid",
+		`{"Name":"N","Identifier":"i","Behaviour":4,"Type":4}`:     "Behaviour is invalid",
+		`{"Name":"N","Identifier":"a b","Behaviour":1,"Type":4}`:   "Identifier is invalid",
+		`{"Name":"N","Identifier":"größe","Behaviour":1,"Type":4}`: "Identifier is invalid",
+	}
+	for _, name := range attribute.Reserved {
+		cases[`{"Name":"N","Identifier":"`+name+`","Behaviour":1,"Type":1}`] = "Identifier is invalid"
+	}
+	tabletest.Bodies(t, attribute.Attribute{}, true, cases)
+	a := attribute.Attribute{ModelID: 1, Name: "N", Identifier: "i", Type: attribute.Number, Behaviour: attribute.View}
+	tabletest.Bodies(t, a, false, map[string]string{`{"Type":1,"Behaviour":3}`: `{"Type":4,"Behaviour":3}`})
+	if a.Table().Parent(a) != 1 || a.TypeWord() != "Number" || a.BehaviourWord() != "View only" {
+		t.Error(a.TypeWord(), a.BehaviourWord())
+	}
+}
+
+// TestGiven: the forms in which a body can have values of attributes.
+func TestGiven(t *testing.T) {
+	for text, want := range map[string]string{ // "-": refused
+		`null`: ``, `[]`: ``, `[{"Identifier":"a","Value":"1"}]`: `a=1`, `[{"Identifier":"a","Value":5},{"Identifier":"b","Value":true}]`: `a=5 b=true`, `[{"Identifier":"a"}]`: `a=`,
+		`[{"CustomAttribute":{"Identifier":"c"},"Value":"1"}]`: `c=1`, `[{"CustomAttribute":{"Identifier":"c"},"Identifier":"a","Value":"1"}]`: `a=1`,
+		`{}`: `-`, `"a"`: `-`, `[5]`: `-`, `[{"Value":"1"}]`: `-`, `[{"Identifier":5,"Value":"1"}]`: `-`, `[{"Identifier":"a","Value":[]}]`: `-`,
+		`[` + strings.Repeat(`{"Identifier":"a"},`, attribute.Most) + `{"Identifier":"a"}]`: `-`,
+	} {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		var sent any
+		if err := d.Decode(&sent); err != nil {
+			t.Fatal(err)
+		}
+		given, parts := attribute.Given{{Identifier: "old"}}, []string{}
+		_, ok := given.Take(sent)
+		for _, g := range given {
+			parts = append(parts, g.Identifier+"="+g.Value)
+		}
+		if have := strings.Join(parts, " "); ok != (want != "-") || ok && have != want || !ok && have != "old=" {
+			t.Errorf("%.80s: %q, %t", text, have, ok)
+		}
+	}
+	if items := (attribute.Given{}).Schema()["items"]; items == nil {
+		t.Error("values are not described")
+	}
 }

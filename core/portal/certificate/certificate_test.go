@@ -16,6 +16,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/certificate"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -109,5 +110,16 @@ func TestFollow(t *testing.T) {
 				t.Errorf("%s: %+v", name, h)
 			}
 		}
+	}
+}
+
+// TestTable: the fields of certificates, and which two are the same.
+func TestTable(t *testing.T) {
+	tabletest.Sound[certificate.Certificate](t, `{"ProviderID":1,"Certificate":"pem"}`)
+	same, c := certificate.Certificate{}.Table().Unique[0].Of, certificate.Certificate{ProviderID: 1, Fingerprint: "f"}
+	other, hidden := c, c
+	other.ProviderID, hidden.Hidden = 2, true
+	if same(c) == "" || same(c) == same(other) || same(hidden) != "" || same(certificate.Certificate{ProviderID: 1}) != "" {
+		t.Error(same(c), same(other), same(hidden))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -147,4 +148,12 @@ func TestReserved(t *testing.T) {
 	if got := string(b.MetaData().JSON()); got != `{"DeveloperID":3,"ApplicationID":7,"OrganisationID":2,"TeamIDs":[],"Shoe":"1"}` {
 		t.Error(got)
 	}
+}
+
+// TestTables: the fields of credentials and of the bodies that change them.
+func TestTables(t *testing.T) {
+	tabletest.Sound[credential.Credential](t, `{}`)
+	tabletest.Sound[credential.Renewal](t, `{"Certificate":"pem"}`)
+	tabletest.Sound[credential.Renamed](t, `{"Alias":"till"}`)
+	tabletest.Sound[credential.CustomOrder](t, `{"Alias":"till","Type":"`+credential.Elsewhere+`","CredentialKey":"k"}`)
 }

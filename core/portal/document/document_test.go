@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 func node(t testing.TB, text string) *doc.Node {
@@ -132,5 +133,23 @@ func TestCheckOAS(t *testing.T) {
 		if err := document.CheckOAS(node(t, text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// TestTables: the fields of specifications and of the APIs of a product.
+func TestTables(t *testing.T) {
+	tabletest.Sound[document.Spec](t, `{"SpecAlias":"orders"}`)
+	tabletest.Sound[document.API](t, `{}`)
+	tabletest.Bodies(t, document.Spec{}, true, map[string]string{
+		`{"SpecAlias":"a b"}`: "SpecAlias is invalid", `{"SpecAlias":"ü"}`: "SpecAlias is invalid", `{"SpecAlias":"a-B_9"}`: `{"SpecAlias":"a-B_9"}`,
+		`{"SpecAlias":"a","OASUrl":"file:///etc/passwd"}`: "OASUrl is invalid",
+	})
+	tabletest.Bodies(t, document.API{Name: "Orders", Status: true}, false, map[string]string{
+		`{"Name":"x","Status":false,"Description":"d"}`: `{"Name":"Orders","Status":true,"Description":"d"}`,
+		`{"OASUrl":"x","GraphQLServerEndpoint":"y"}`:    "OASUrl is invalid; GraphQLServerEndpoint is invalid",
+	})
+	s := document.Spec{ProductID: 3, SpecAlias: "a"}
+	if of := s.Table(); of.Parent(s) != 3 || of.Unique[0].Of(s) == of.Unique[0].Of(document.Spec{ProductID: 4, SpecAlias: "a"}) {
+		t.Error("specifications of two products share aliases")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +12,12 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/delivery"
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
+	"github.com/gatehouse-io/gatehouse/core/portal/application"
 	"github.com/gatehouse-io/gatehouse/core/portal/attribute"
+	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 	"github.com/gatehouse-io/gatehouse/core/portal/event"
 	"github.com/gatehouse-io/gatehouse/core/portal/organisation"
+	"github.com/gatehouse-io/gatehouse/core/portal/orgrequest"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
 )
@@ -187,5 +191,49 @@ func TestLongAttributes(t *testing.T) {
 	text, err := json.Marshal(told[0].Message)
 	if err != nil || len(text) > delivery.MaxBody-1024 || !strings.Contains(string(text), "…") {
 		t.Error(len(text), err)
+	}
+}
+
+// TestOthers: events of new records; changes and deletions of them cause none.
+func TestOthers(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
+	base := table.Base{ID: 4, CreatedAt: at}
+	app, c := application.App{Base: base, Name: "Till", UserID: 5}, credential.Credential{Base: base, RequestID: 6, AppID: 7}
+	told := append(event.OfApps.Of(nil, &app), event.OfCredentials.Of(nil, &c)...)
+	want := []event.Told{
+		{Name: "ApplicationRegistered", Message: event.App{ID: 4, Name: "Till", UserID: 5, CreatedAt: at.UTC()}},
+		{Name: "CredentialRegistered", Message: event.Credential{ID: 4, AccessRequestID: 6, AppID: 7, CreatedAt: at.UTC()}},
+	}
+	if !reflect.DeepEqual(told, want) {
+		t.Errorf("%+v\nwant %+v", told, want)
+	}
+	more := slices.Concat(event.OfApps.Of(&app, &app), event.OfApps.Of(&app, nil), event.OfCredentials.Of(&c, &c), event.OfCredentials.Of(&c, nil))
+	if len(more) > 0 {
+		t.Errorf("%+v", more)
+	}
+}
+
+// TestOrganisationRequests: the creation and the rejection of a request are events.
+func TestOrganisationRequests(t *testing.T) {
+	pending := orgrequest.New(account.User{Base: table.Base{ID: 3}, Email: "a@b.example"})
+	pending.Name = "Acme"
+	rejected, approved := pending, pending
+	rejected.Status, approved.Status = orgrequest.Rejected, orgrequest.Approved
+	for name, c := range map[string]struct {
+		before, after *orgrequest.Request
+		want          string
+	}{
+		"made": {nil, &pending, "OrganisationRequestCreated"}, "rejected": {&pending, &rejected, "OrganisationRequestRejected"},
+		"approved": {&pending, &approved, ""}, "as it was": {&rejected, &rejected, ""}, "deleted": {&pending, nil, ""},
+	} {
+		told := event.OfRequests.Of(c.before, c.after)
+		if c.want == "" && len(told) > 0 || c.want != "" && (len(told) != 1 || told[0].Name != c.want) {
+			t.Fatalf("%s: %+v", name, told)
+		}
+		for _, one := range told {
+			if m := one.Message.(event.OrgRequest); m.Name != "Acme" || m.AdminEmail != "a@b.example" || m.AdminID != 3 || m.Status != string(c.after.Status) {
+				t.Errorf("%s: %+v", name, m)
+			}
+		}
 	}
 }

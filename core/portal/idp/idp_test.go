@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // TestRequestAtOkta: a client type from before its provider was at Okta has no kind of
@@ -201,5 +202,44 @@ func TestScopes(t *testing.T) {
 	}
 	if err := idp.CheckScopes("Orders", make([]string, 2_000)); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
+	}
+}
+
+// TestTables: the fields of providers and client types.
+func TestTables(t *testing.T) {
+	const lists = `"ResponseTypes":"code","GrantType":"pkce"`
+	tabletest.Sound[idp.Provider](t, `{"Name":"Corp","Type":"Okta","WellKnownURL":"https://a.example"}`)
+	tabletest.Sound[idp.ClientType](t, `{"Name":"Web",`+lists+`}`)
+	tabletest.Bodies(t, idp.Provider{}, true, map[string]string{
+		`{"Name":"Corp","Type":"Else","WellKnownURL":"https://u:p@a.example"}`:                                         "Type is invalid; WellKnownURL is invalid",
+		`{"Name":"Corp","Type":"Okta","WellKnownURL":"https://a.example","RegistrationAccessToken":"a b"}`:             "RegistrationAccessToken is invalid",
+		`{"Name":"Corp","Type":"Okta","WellKnownURL":"https://a.example","RegistrationAccessToken":"a\r\nX-Other: 1"}`: "RegistrationAccessToken is invalid",
+		`{"Name":"Corp","Type":"Okta","WellKnownURL":"https://a.example","SSLInsecureSkipVerify":"true"}`:              `{"Insecure":true}`,
+	})
+	tabletest.Bodies(t, idp.ClientType{}, true, map[string]string{
+		`{"Name":"Web","ResponseTypes":["code","it_token"],"GrantType":"pkce, implicit"}`: `{"ResponseTypes":"code,it_token"}`,
+		`{"Name":"Web","ResponseTypes":"code,other","GrantType":"pkce"}`:                  "ResponseTypes is invalid",
+		`{"Name":"Web","ResponseTypes":"code","GrantType":","}`:                           "GrantType is invalid",
+		`{"Name":"Web",` + lists + `,"TokenEndpointAuthMethod":"none"}`:                   "TokenEndpointAuthMethod is invalid",
+		`{"Name":"Web",` + lists + `,"OktaAppType":"server"}`:                             "OktaAppType is invalid",
+	})
+	if c := (idp.ClientType{ProviderID: 3}); c.Table().Parent(c) != 3 {
+		t.Error("a client type is not below its provider")
+	}
+}
+
+// TestKeys: records about different things have different identifiers.
+func TestKeys(t *testing.T) {
+	if (idp.Registered{App: 1, IdP: 2}).Key() == (idp.Registered{App: 2, IdP: 1}).Key() || (idp.Entry{IdP: 1, Dashboard: 2}).Key() == (idp.Entry{IdP: 2, Dashboard: 1}).Key() {
+		t.Error("apps share clients, or dashboards entries")
+	}
+	if (idp.Approval{IdP: 1, Product: 2, Plan: 3}).Key() == (idp.Approval{IdP: 1, Product: 3, Plan: 2}).Key() {
+		t.Error("two products share an approval")
+	}
+	if id := (idp.Provider{Base: table.Base{CID: "c"}}).EntryID(); id != "portal-c" {
+		t.Error(id)
+	}
+	if _, ok := (idp.Registered{}).Claimed("1"); ok {
+		t.Error("a client without claims has one")
 	}
 }

@@ -306,3 +306,25 @@ func TestClaims(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestAstray: which mappings of an entry are too many, and which are missing. Mappings that
+// others have written or changed are theirs.
+func TestAstray(t *testing.T) {
+	one := func(policy string) idp.Mappings { return idp.Mappings{"a": {"s": policy}} }
+	for name, c := range map[string]struct {
+		now, wrote, want idp.Mappings
+		more, less       bool
+	}{
+		"as wanted":                       {one("p"), one("p"), one("p"), false, false},
+		"missing":                         {nil, nil, one("p"), false, true},
+		"another policy":                  {one("q"), one("q"), one("p"), false, true},
+		"no longer wanted":                {one("p"), one("p"), nil, true, false},
+		"no longer wanted, and gone":      {nil, one("p"), nil, false, false},
+		"no longer wanted, and another's": {one("q"), one("p"), nil, false, false},
+		"another's":                       {one("p"), nil, nil, false, false},
+	} {
+		if more, less := idp.Astray(c.now, c.wrote, c.want); more != c.more || less != c.less {
+			t.Errorf("%s: %t %t", name, more, less)
+		}
+	}
+}

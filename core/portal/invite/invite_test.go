@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/invite"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // TestAdmits: when a code allows a registration.
@@ -27,4 +28,15 @@ func TestAdmits(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
+}
+
+// TestTable: the fields of codes; a code is not changed afterwards.
+func TestTable(t *testing.T) {
+	tabletest.Sound[invite.Code](t, `{"Code":"abcdefgh","TeamID":1}`)
+	tabletest.Bodies(t, invite.Code{Code: "abcdefgh", Quota: 1, TeamID: 1, Used: 1}, false, map[string]string{
+		`{"Code":"other-code","Used":0,"Team":{"ID":2}}`:   `{"Code":"abcdefgh","Used":1,"TeamID":2}`,
+		`{"Quota":1000000,"ExpiresAt":"2026-12-31 23:59"}`: `{"Quota":1000000,"ExpiresAt":"2026-12-31 23:59"}`,
+		`{"Quota":1000001}`: "Quota is invalid", `{"Quota":-1}`: "Quota is invalid", `{"ExpiresAt":"soon"}`: "ExpiresAt is invalid", `{"TeamID":null}`: "TeamID can't be blank",
+	})
+	tabletest.Bodies(t, invite.Code{}, true, map[string]string{`{"Code":"abcdefg","TeamID":1}`: "Code is invalid", `{"TeamID":1}`: `{"Code":""}`})
 }

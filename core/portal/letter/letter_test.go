@@ -130,3 +130,19 @@ func TestDue(t *testing.T) {
 		t.Error("what never ends is due")
 	}
 }
+
+// TestSubjects: what expires, for the templates of mails, and the marks of what was sent.
+func TestSubjects(t *testing.T) {
+	for want, e := range map[string]letter.Expiry{"credential 3": {Credential: 3}, "certificate 4": {Certificate: 4}} {
+		id, name := e.Subject()
+		if got := name + " " + id.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if letter.MarkID(3, letter.ToExpire) == letter.MarkID(3, letter.Expired) || letter.MarkID(3, letter.Expired) == letter.MarkID(4, letter.Expired) {
+		t.Error("two mails share a mark")
+	}
+	if n, ok := letter.Find("no such mail"); ok {
+		t.Errorf("%+v", n)
+	}
+}

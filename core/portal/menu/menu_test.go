@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/portal/menu"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 func item(id, parent table.ID) menu.Item {
@@ -58,5 +59,14 @@ func TestSort(t *testing.T) {
 	menu.Sort(all)
 	if got := fmt.Sprint(all[0].ID, all[1].ID, all[2].ID); got != "2 3 1" {
 		t.Error(got)
+	}
+}
+
+// TestTables: the fields of menus and their items.
+func TestTables(t *testing.T) {
+	tabletest.Sound[menu.Menu](t, `{"Name":"Footer"}`)
+	tabletest.Sound[menu.Item](t, `{"Title":"Blog","Path":"/blog"}`)
+	if i := (menu.Item{MenuID: 3}); i.Table().Parent(i) != 3 {
+		t.Error("an item is not below its menu")
 	}
 }

@@ -1,6 +1,7 @@
 package product_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,4 +62,26 @@ func FuzzSniff(f *testing.F) {
 			t.Error(mediaType, extension, err)
 		}
 	})
+}
+
+// TestMediaTypes: each media type that a picture can have is listed, and only one of them is a
+// document.
+func TestMediaTypes(t *testing.T) {
+	types := product.MediaTypes()
+	documents := 0
+	for name, data := range map[string]string{"png": "\x89PNG\r\n\x1a\n", "jpg": "\xff\xd8\xff", "gif": "GIF89a", "webp": "RIFF\x01\x02\x03\x04WEBP", "svg": "<svg/>"} {
+		is, extension, err := product.Sniff([]byte(data))
+		if err != nil || extension != name || !slices.Contains(types, is) {
+			t.Errorf("%s: %s %s, %v", name, is, extension, err)
+		}
+		if (product.Image{Type: is}).Document() {
+			documents++
+		}
+	}
+	if documents != 1 {
+		t.Errorf("%d types are documents", documents)
+	}
+	if i := (product.Image{Product: 3, Which: "logo"}); i.Key() != product.ImageKey(3, "logo") || i.Key() == product.ImageKey(3, "preview") {
+		t.Error(i.Key())
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 var apis = sync.NewIndex([]sync.API{
@@ -270,5 +271,48 @@ func TestRecord(t *testing.T) {
 	p.DeletedAt = time.Unix(1, 0)
 	if !p.Record().Deleted || (product.Product{Name: "n"}).Title() != "n" {
 		t.Error("deleted, title")
+	}
+}
+
+// TestTable: the fields of products.
+func TestTable(t *testing.T) {
+	tabletest.Sound[product.Product](t, `{"Name":"Orders","ProviderID":1,"Path":"orders"}`)
+	tabletest.Bodies(t, product.Product{}, true, map[string]string{
+		`{"Name":"Orders","APIDetails":[{"APIID":"a"}]}`:                                    "ProviderID can't be blank",
+		`{"Name":"Orders","ProviderID":1,"APIDetails":[{"APIID":"a"},{"Description":"d"}]}`: "APIDetails is invalid",
+		`{"Name":"Orders","ProviderID":1,"APIDetails":[{"Description":"d"}]}`:               "",
+		`{"Name":"Orders","Path":"a/b"}`:                                                    "Path is invalid",
+		`{"Name":"Orders","AuthTypeMode":"else"}`:                                           "AuthTypeMode is invalid",
+		`{"Name":"Orders","WebhookEventTypes":["a,b"]}`:                                     "WebhookEventTypes is invalid",
+		`{"Name":"Orders","WebhookEventTypes":[" "]}`:                                       "WebhookEventTypes is invalid",
+		`{"Name":"Orders","WebhookEventTypes":["` + strings.Repeat("x", 256) + `"]}`:        "WebhookEventTypes is invalid",
+		`{"Name":"Orders","Scopes":"` + strings.Repeat("a,", 10) + `b"}`:                    "",
+		`{"Name":"Orders","SpecDetails":{}}`:                                                "SpecDetails is invalid",
+	})
+	if items := (&product.Details{}).Schema()["items"]; items == nil {
+		t.Error("the APIs of a product are not described")
+	}
+}
+
+// TestSpecs: the forms of a list of specifications. nil was not sent; an empty list was.
+func TestSpecs(t *testing.T) {
+	for text, want := range map[string]struct {
+		n  int // -1: nil
+		ok bool
+	}{
+		`null`: {-1, true}, `[]`: {0, true}, `[{"SpecAlias":"a"},{}]`: {2, true}, `{}`: {0, false}, `"a"`: {0, false}, `[5]`: {0, false},
+		`[` + strings.Repeat(`{},`, table.MaxList) + `{}]`: {0, false},
+	} {
+		var sent any
+		if err := json.Unmarshal([]byte(text), &sent); err != nil {
+			t.Fatal(err)
+		}
+		s := product.Specs{{"SpecAlias": "old"}}
+		if _, ok := s.Take(sent); ok != want.ok || ok && (len(s) != max(0, want.n) || (s == nil) != (want.n < 0)) {
+			t.Errorf("%.40s: %v, %t", text, s, ok)
+		}
+	}
+	if items := (&product.Specs{}).Schema()["items"]; items == nil {
+		t.Error("specifications are not described")
 	}
 }

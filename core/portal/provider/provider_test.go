@@ -10,6 +10,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/portal/provider"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // TestSettings: valid forms of MetaData, as text and as an object, and the problems of others.
@@ -136,4 +137,27 @@ func FuzzParseSettings(f *testing.F) {
 			t.Fatalf("%q: %+v, then %+v %q", text, s, again, wrong)
 		}
 	})
+}
+
+// TestTables: the fields of providers, and the forms of a configuration.
+func TestTables(t *testing.T) {
+	const settings = `{"MetaData":"{\"URL\":\"http://d\"}"}`
+	tabletest.Sound[provider.Provider](t, `{"Name":"Main","Configuration":`+settings+`}`)
+	tabletest.Bodies(t, provider.Provider{}, true, map[string]string{
+		`{"Name":"Main","Type":"other","Configuration":` + settings + `}`: "Type is invalid",
+		`{"Name":"Main"}`: "MetaData can't be blank",
+		`{"Name":"Main","Configuration":{"MetaData":null}}`:               "MetaData can't be blank",
+		`{"Name":"Main","Configuration":[]}`:                              "Configuration is invalid",
+		`{"Name":"Main","Configuration":{"MetaData":{"URL":"x"}}}`:        "URL is invalid",
+		`{"Name":"Main","Configuration":{"MetaData":{"URL":"http://d"}}}`: `{"Name":"Main"}`,
+	})
+	s := provider.Sent(`{"a":1}`)
+	text, err := json.Marshal(s)
+	properties, _ := s.Schema()["properties"].(map[string]any)
+	if err != nil || string(text) != `{"a":1}` || properties["MetaData"] == nil {
+		t.Errorf("%s, %v, %v", text, err, properties)
+	}
+	if done, ok := s.Take(make(chan int)); !done || ok {
+		t.Error("a value that is no JSON is taken")
+	}
 }

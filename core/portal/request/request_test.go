@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // TestStates: the result of every event in every state.
@@ -138,23 +139,16 @@ func TestRegister(t *testing.T) {
 
 // TestBodies: valid orders and subscriptions.
 func TestBodies(t *testing.T) {
-	resolve := func(string, string) (table.ID, bool, error) { return 1, true, nil }
-	for body, want := range map[string]string{
+	tabletest.Sound[request.Request](t, `{}`)
+	tabletest.Sound[request.Order](t, `{"PlanID":1,"ProductIDs":[1]}`)
+	tabletest.Sound[request.Subscribed](t, `{"WebhookURL":"https://a.example/in","WebhookEventTypes":"a"}`)
+	tabletest.Bodies(t, request.Order{}, true, map[string]string{
 		`{"PlanID":1,"ProductIDs":[2],"DCRTemplateID":1}`: "",
 		`{"PlanID":"1","ProductIDs":"2"}`:                 "",
 		`{}`:                                              "PlanID can't be blank; ProductIDs can't be blank",
 		`{"PlanID":1,"ProductIDs":[]}`:                    "ProductIDs can't be blank",
-	} {
-		var b table.Body[request.Order]
-		var o request.Order
-		if err := json.Unmarshal([]byte(body), &b); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Apply(&o, true, resolve); (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
-	for body, want := range map[string]string{
+	})
+	tabletest.Bodies(t, request.Subscribed{}, false, map[string]string{
 		`{"WebhookURL":"https://a.example/in","WebhookSecret":"s","WebhookEventTypes":"a,b"}`: "",
 		`{"WebhookURL":"","WebhookEventTypes":[]}`:                                            "",
 		`{"WebhookURL":"https://a.example/in"}`:                                               "WebhookEventTypes can't be blank",
@@ -166,16 +160,7 @@ func TestBodies(t *testing.T) {
 		`{"WebhookURL":"ftp://a.example","WebhookEventTypes":"a"}`:                            "WebhookURL is invalid",
 		`{"WebhookURL":"https://a.example","WebhookEventTypes":["a b"]}`:                      "WebhookEventTypes is invalid",
 		`{"WebhookURL":"https://a.example","WebhookEventTypes":["a,b"]}`:                      "WebhookEventTypes is invalid",
-	} {
-		var b table.Body[request.Subscribed]
-		var s request.Subscribed
-		if err := json.Unmarshal([]byte(body), &b); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Apply(&s, false, resolve); (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
+	})
 	s := request.Subscribed{Types: []string{"a", "b"}}
 	if wrong := s.Offered([]product.Product{{WebhookEventTypes: []string{"a"}}}, nil); len(wrong) != 1 || !strings.HasSuffix(wrong[0], " b") {
 		t.Error(wrong)
@@ -200,5 +185,97 @@ func TestBodies(t *testing.T) {
 		if got := stored.Open(c.list); !slices.Equal(got.WebhookEventTypes, c.want) || (got.WebhookURL == "") != (len(c.want) == 0) {
 			t.Errorf("%+v: %+v", c.list, got)
 		}
+	}
+}
+
+// TestManyProducts: the limit of products in one order, and whose an allowance is.
+func TestManyProducts(t *testing.T) {
+	many := func(n int) []table.ID { return make([]table.ID, n) }
+	for n, want := range map[int]int{request.MaxProducts: 0, request.MaxProducts + 1: 1} {
+		var wrong table.Problems
+		if (request.Order{}).Table().Check(request.Order{ProductIDs: many(n)}, &wrong); len(wrong) != want {
+			t.Errorf("%d products: %q", n, wrong)
+		}
+	}
+	if a := (request.Allowance{Plan: 2, User: 3}); a.Key() == (request.Allowance{Plan: 3, User: 2}).Key() {
+		t.Error("two users share an allowance:", a.Key())
+	}
+}
+
+// TestCertificates: products that need a token and a certificate, and where the certificate
+// comes from.
+func TestCertificates(t *testing.T) {
+	p := plan.Plan{ProviderID: 1, Name: "Gold"}
+	own := product.Product{Base: table.Base{ID: 5}, ProviderID: 1, Name: "Own", APIs: product.Details{{APIID: "a"}}, AuthTypes: []string{"authToken", "mutualTLS"}}
+	managed := own
+	managed.Name, managed.AuthTypeMode = "Managed", product.Managed
+	for _, c := range []struct {
+		what string
+		o    request.Order
+		list []product.Product
+		want string
+	}{
+		{"none", request.Order{}, []product.Product{own}, "Certificate can't be blank"},
+		{"one", request.Order{Certificate: "pem"}, []product.Product{own}, ""},
+		{"that of the credential", request.Order{CredentialID: 1}, []product.Product{own}, ""},
+		{"another than the credential's", request.Order{CredentialID: 1, Certificate: "pem"}, []product.Product{own}, "Certificate is that of the credential: renew it there"},
+		{"one of administrators", request.Order{}, []product.Product{managed}, ""},
+		{"one from each", request.Order{Certificate: "pem"}, []product.Product{own, managed}, "certificates of products Own and Managed come from different people"},
+	} {
+		if have := strings.Join(c.o.Checked(p, c.list), "; "); have != c.want {
+			t.Errorf("%s: %s", c.what, have)
+		}
+	}
+	o := request.Order{Certificate: "pem", CertificateName: "mine"}
+	if r := o.Of(1, 2, p, []product.Product{own}); r.Certificate != "pem" || r.CertificateName != "mine" || r.ProductNames[5] != "Own" {
+		t.Errorf("%+v", r)
+	}
+	if r := o.Of(1, 2, p, []product.Product{managed}); r.Certificate != "" || r.CertificateName != "" {
+		t.Errorf("an administrator's certificate is used, and the request has %q", r.Certificate)
+	}
+}
+
+// TestRenewed: a request takes over what its products need now, or cannot be approved.
+func TestRenewed(t *testing.T) {
+	p := plan.Plan{Base: table.Base{ID: 3}, ProviderID: 1, Name: "Gold"}
+	now := product.Product{ProviderID: 1, Name: "Orders", APIs: product.Details{{APIID: "a"}}, AuthTypes: []string{"jwt"}}
+	was := request.Request{AppID: 1, UserID: 2, PlanID: 3, AuthType: request.AuthToken, Status: request.Pending, Certificate: "pem", CertificateName: "mine"}
+	r, wrong := was.Renewed(p, []product.Product{now})
+	if len(wrong) > 0 || r.AuthType != request.JWT || r.Certificate != "" || r.CertificateName != "" || r.Status != request.Pending || r.UserID != 2 {
+		t.Errorf("%+v, %q", r, wrong)
+	}
+	if again, wrong := r.Renewed(p, []product.Product{now}); len(wrong) > 0 || again.AuthType != request.JWT {
+		t.Errorf("%+v, %q", again, wrong)
+	}
+	now.IsDocumentationOnly = true
+	if r, wrong = was.Renewed(p, []product.Product{now}); len(wrong) == 0 || r.AuthType != request.AuthToken {
+		t.Errorf("%+v, %q", r, wrong)
+	}
+}
+
+// TestRepeats: of two requests for a credential with the same plan and a common product, one
+// can be approved.
+func TestRepeats(t *testing.T) {
+	r := request.Request{CredentialID: 1, PlanID: 2, ProductIDs: []table.ID{3, 4}}
+	for name, c := range map[string]struct {
+		other request.Request
+		want  bool
+	}{
+		"a common product":   {request.Request{CredentialID: 1, PlanID: 2, ProductIDs: []table.ID{5, 4}}, true},
+		"other products":     {request.Request{CredentialID: 1, PlanID: 2, ProductIDs: []table.ID{5}}, false},
+		"another plan":       {request.Request{CredentialID: 1, PlanID: 3, ProductIDs: []table.ID{3}}, false},
+		"another credential": {request.Request{CredentialID: 2, PlanID: 2, ProductIDs: []table.ID{3}}, false},
+	} {
+		if r.Repeats(c.other) != c.want || c.other.Repeats(r) != c.want {
+			t.Error(name)
+		}
+	}
+}
+
+// TestProducts: a product keeps its name in a request after it was deleted.
+func TestProducts(t *testing.T) {
+	r := request.Request{ProductIDs: []table.ID{1, 2, 3}, ProductNames: map[table.ID]string{1: "Old", 2: "Gone"}}
+	if got := r.Products([]product.Product{{Base: table.Base{ID: 1}, Name: "New"}}); !slices.Equal(got, []string{"New", "Gone"}) {
+		t.Error(got)
 	}
 }

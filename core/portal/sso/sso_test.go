@@ -1,6 +1,7 @@
 package sso_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/account"
 	"github.com/gatehouse-io/gatehouse/core/portal/sso"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
+	"github.com/gatehouse-io/gatehouse/core/signon"
 )
 
 // TestMeets: which existing users people may log in as.
@@ -88,5 +91,42 @@ func TestProfile(t *testing.T) {
 		if got := p.LoginPath(); err != nil && err.Error() != want || err == nil && got != want {
 			t.Errorf("%s: %q %v, want %q", body, got, err, want)
 		}
+	}
+}
+
+// TestTable: the fields of profiles.
+func TestTable(t *testing.T) {
+	tabletest.Sound[sso.Profile](t, `{"ID":"corp","ActionType":"GenerateOrLoginUserProfile"}`)
+}
+
+// TestFound: what a profile makes of the person whom a provider vouches for. Admins are known
+// by their address, developers by a key that names the profile.
+func TestFound(t *testing.T) {
+	p := sso.Profile{Ref: "corp", ActionType: sso.ForDevelopers, Provider: sso.LDAP, OnlyRegistered: true}
+	found := signon.Found{Subject: "7", Email: "a@b.example", Name: "Ada", Groups: []string{"3", "4"}}
+	if got, want := p.Person(found), (sso.Person{Email: "a@b.example", Name: "Ada", Key: "7@ldap/corp", Team: "3", Registered: true}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	p.ActionType, p.OnlyRegistered = sso.ForAdmins, false
+	if got, want := p.Person(found), (sso.Person{Admin: true, Email: "a@b.example", Name: "Ada"}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestRules: the settings of a profile for claims, and for the connection.
+func TestRules(t *testing.T) {
+	p := sso.Profile{
+		Provider: sso.Social, Type: "redirect", Config: `{"UseProviders":[{"Name":"openid-connect","Key":"k","Secret":"s","DiscoverURL":"https://a.example/.well-known/openid-configuration"}]}`,
+		CustomUserIDField: "oid", CustomEmailField: "upn", ProviderConstraintsDomain: "d", ProviderConstraintsGroup: "g", CustomUserGroupField: "gs", GroupsSeparator: ";", DefaultUserGroupID: "9", GroupMapping: `{"a":"1"}`,
+	}
+	if want := (signon.Rules{User: "oid", Email: "upn", Domain: "d", Group: "g", Groups: "gs", Separator: ";", Mapping: map[string]string{"a": "1"}, Default: "9"}); !reflect.DeepEqual(p.Rules(), want) {
+		t.Errorf("%+v", p.Rules())
+	}
+	if c, err := p.Connection(); err != nil || c.ID != "k" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	p.Config = ""
+	if _, err := p.Connection(); err == nil {
+		t.Error("a profile without providers connects")
 	}
 }

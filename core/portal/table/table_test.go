@@ -11,6 +11,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // thing has a field of each sort.
@@ -348,4 +349,102 @@ func FuzzBody(f *testing.F) {
 			t.Errorf("%d plans and %d labels", len(v.Plans), len(v.Labels))
 		}
 	})
+}
+
+// TestSound: the fields of the table, and what is known of them without a record.
+func TestSound(t *testing.T) {
+	tabletest.Sound[thing](t, `{"Name":"n","Type":"t"}`)
+	var b table.Body[thing]
+	kind, facts := b.Facts()
+	if kind != "portal-thing" || len(facts) != len(things.Fields) || b.SchemaName() != "SmallThingInput" {
+		t.Errorf("%s, %s with %d fields", kind, b.SchemaName(), len(facts))
+	}
+	for i, want := range map[int]table.Fact{
+		0:  {Name: "Name", Takes: new(string), Required: true},
+		2:  {Name: "Word", Takes: new(string), Enum: []string{"yes", "no"}},
+		10: {Name: "OwnerID", Takes: new(table.ID), Target: "portal-user"},
+		12: {Name: "Type", Takes: new(string), Required: true, Fixed: true},
+	} {
+		if !reflect.DeepEqual(facts[i], want) {
+			t.Errorf("%+v, want %+v", facts[i], want)
+		}
+	}
+	text, err := json.Marshal(b.Schema())
+	const want = `{"properties":{"CID":{"description":"Identifier that the client can choose for a new record. Generated when absent.","type":"string"},"Name":{"description":"What it is called.","type":"string"},"Note":{"type":"string"},` +
+		`"Word":{"enum":["yes","no"],"type":"string"},"Kinds":{"type":"string"},"Meta":{"type":"object"},"Free":{},"Rate":{"type":"integer"},"Price":{"type":"number"},"Active":{"type":"boolean"},` +
+		`"Labels":{"items":{"type":"string"},"type":["array","null"]},"OwnerID":{"type":"integer"},"Plans":{"items":{"type":"integer"},"type":["array","null"]},"Type":{"type":"string"}},"type":"object"}`
+	if err != nil || string(text) != want {
+		t.Errorf("have %s, %v\nwant %s", text, err, want)
+	}
+}
+
+// TestNames: by which members lists are sorted and searched, and which one is shown.
+func TestNames(t *testing.T) {
+	if got := strings.Join(things.Ordered(), " "); got != "ID CID CreatedAt UpdatedAt Name Note Word Kinds Rate Price Active OwnerID Type" {
+		t.Error(got)
+	}
+	for _, name := range things.Ordered() {
+		if _, ok := things.Member(name); !ok {
+			t.Errorf("%s does not sort", name)
+		}
+	}
+	if got := strings.Join(things.Texts(), " "); got != "Name Note Word Kinds Type" {
+		t.Error(got)
+	}
+	optional := *things
+	optional.Fields = things.Fields[1:12]
+	numbers := *things
+	numbers.Fields = things.Fields[6:8]
+	if things.Label() != "Name" || optional.Label() != "Note" || numbers.Label() != "" {
+		t.Error(things.Label(), optional.Label(), numbers.Label())
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{{"DisplayName", "display_name", true}, {"id", "ID", true}, {"Name", "Names", false}, {"", "_", true}} {
+		if table.SameName(c.a, c.b) != c.same {
+			t.Error(c)
+		}
+	}
+}
+
+// TestBodyMembers: the members of a body, and a body without one.
+func TestBodyMembers(t *testing.T) {
+	var b table.Body[thing]
+	if err := json.Unmarshal([]byte(`{"Name":null,"Rate":5}`), &b); err != nil {
+		t.Fatal(err)
+	}
+	less := b.Without("Rate")
+	if !b.Has("Name") || b.Has("Note") || b.Get("Name") != nil || b.Get("Rate") != json.Number("5") || less.Has("Rate") || !b.Has("Rate") {
+		t.Error(b, less)
+	}
+	if text, ok := table.Text(json.Number("1.50")); text != "1.50" || !ok {
+		t.Error(text, ok)
+	}
+	if _, ok := table.Text([]any{}); ok {
+		t.Error("a list is a text")
+	}
+	if _, err := b.Fresh(func() (any, error) { return nil, errAway }); err != nil {
+		t.Errorf("a body without relations asks for the answer: %v", err)
+	}
+	if err := json.Unmarshal([]byte(`{"OwnerID":"8"}`), &b); err != nil {
+		t.Fatal(err)
+	}
+	for name, answer := range map[string]any{"no object": json.RawMessage(`[]`), "no JSON": make(chan int)} {
+		if _, err := b.Fresh(func() (any, error) { return answer, nil }); err == nil {
+			t.Errorf("an answer that is %s is taken", name)
+		}
+	}
+}
+
+// TestAway: records that no operation shows.
+func TestAway(t *testing.T) {
+	for _, c := range []struct {
+		b    table.Base
+		away bool
+	}{{table.Base{}, false}, {table.Base{Hidden: true}, true}, {table.Base{DeletedAt: time.Unix(1, 0)}, true}} {
+		if c.b.Away() != c.away {
+			t.Errorf("%+v", c.b)
+		}
+	}
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/portal/post"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 	"github.com/gatehouse-io/gatehouse/core/portal/tag"
 	"github.com/gatehouse-io/gatehouse/core/portal/tutorial"
 )
@@ -114,4 +116,13 @@ func ids(raw []byte) (out []table.ID) {
 func unique(raw []byte) []table.ID {
 	slices.Sort(raw)
 	return ids(slices.Compact(raw))
+}
+
+// TestTable: the fields of tutorials.
+func TestTable(t *testing.T) {
+	tabletest.Sound[tutorial.Tutorial](t, `{"Title":"T","Content":"C","Status":"draft","Path":"begin"}`)
+	page := tutorial.Tutorial{ProductID: 3, Article: post.Article{Path: "begin"}}
+	if of := page.Table(); of.Parent(page) != 3 || of.Unique[0].Of(page) == of.Unique[0].Of(tutorial.Tutorial{ProductID: 4, Article: page.Article}) {
+		t.Error("tutorials of two products share addresses")
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
 )
 
@@ -110,4 +111,26 @@ func FuzzHeaders(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTables: the fields of webhooks and their headers.
+func TestTables(t *testing.T) {
+	tabletest.Sound[webhook.Webhook](t, `{"Name":"Hook","URL":"https://a.example/in","Method":"POST"}`)
+	tabletest.Sound[webhook.Header](t, `{"Name":"X-Own","Value":"v"}`)
+	tabletest.Bodies(t, webhook.Header{}, true, map[string]string{
+		`{"Name":"X Own"}`: "Name is invalid", `{"Name":"Host"}`: "Name is invalid", `{"Name":"webhook-ID"}`: "Name is invalid", `{"Name":"X-Own","Value":"a\r\nb"}`: "Value is invalid",
+		`{"Name":"X-Own","Value":" \n "}`: "Value is invalid", `{"Name":"X-Own","Value":""}`: "", `{"Name":"X-Own","Value":"a\tb ü"}`: "",
+	})
+	const valid = `"Name":"Hook","URL":"https://a.example/in","Method":"POST"`
+	tabletest.Bodies(t, webhook.Webhook{}, true, map[string]string{
+		`{` + valid + `,"Headers":{}}`: "Headers is invalid", `{` + valid + `,"Headers":["x"]}`: "Headers is invalid", `{` + valid + `,"Headers":[{"Name":"X","Value":[]}]}`: "Headers is invalid",
+		`{` + valid + `,"Headers":null}`: "", `{` + valid + `,"Headers":[{"Name":"X","Value":1},{"Name":"Y"}]}`: "", `{` + valid + `,"Headers":[{"Name":"X"},{"Name":"x"}]}`: "Headers is invalid",
+	})
+	h := webhook.Header{WebhookID: 3, Name: "X-Own"}
+	if of := h.Table(); of.Parent(h) != 3 || of.Unique[0].Of(h) != of.Unique[0].Of(webhook.Header{WebhookID: 3, Name: "x-OWN"}) {
+		t.Error("a webhook has one header twice")
+	}
+	if items := (&webhook.Headers{}).Schema()["items"]; items == nil {
+		t.Error("headers are not described")
+	}
 }
