@@ -6,7 +6,7 @@ REDOCLY := @redocly/cli@2.77.0
 GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 FUZZTIME ?= 30s
 
-.PHONY: help run demo build test test/race test/short lint verify generate bench fuzz e2e cover tidy
+.PHONY: help run demo build test test/race test/short lint verify generate bench fuzz e2e cover cover/core tidy
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -62,6 +62,11 @@ e2e: ## the long form: 200 crashes, long histories, containers
 cover: ## coverage of all packages by all tests
 	go test -coverprofile=cover.out -coverpkg=./core/...,./ports/...,./adapters/...,./app/... ./...
 	go tool cover -func=cover.out | tail -1
+
+cover/core: ## coverage of each package of core by its own tests: 95 % or more
+	@set -o pipefail; go test -cover $$(go list ./core/... | grep -v 'test$$') | awk '{ print; \
+	  for (i = 2; i < NF; i++) if ($$i == "coverage:" && $$(i + 1) ~ /^[0-9]/ && $$(i + 1) + 0 < 95) low = low "\n  " $$(i - (i > 3 ? 2 : 1)) " " $$(i + 1) } \
+	  END { if (low) { print "their own tests cover less than 95 % of" low; exit 1 } }'
 
 tidy: ## go.mod and go.sum
 	go mod tidy

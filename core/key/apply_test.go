@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/key"
@@ -111,4 +112,64 @@ func TestApplyMany(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLimits: each partition of limits sets members of its own, and callers cannot change
+// which.
+func TestLimits(t *testing.T) {
+	seen := map[string]string{}
+	for partition, members := range key.Limits() {
+		for _, name := range members {
+			if seen[name] != "" {
+				t.Errorf("%s and %s set %s", seen[name], partition, name)
+			}
+			seen[name] = partition
+		}
+		members[0] = "changed"
+	}
+	for name, want := range map[string]string{"rate": "rate_limit", "per": "rate_limit", "quota_max": "quota", "quota_renewal_rate": "quota", "max_query_depth": "complexity", "alias": ""} {
+		if seen[name] != want {
+			t.Errorf("%s is set by %q, want %q", name, seen[name], want)
+		}
+	}
+	for range key.Limits() {
+		break // a caller may stop
+	}
+	for _, members := range key.Limits() {
+		if members[0] == "changed" {
+			t.Error("a caller has changed a partition")
+		}
+	}
+}
+
+// TestExpiry: when keys expire, and that a new key does not begin with an expiry in the past.
+func TestExpiry(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	for text, want := range map[string]struct {
+		past  bool
+		begun string
+	}{
+		`{}`:                       {false, `{}`},
+		`{"expires":0}`:            {false, `{"expires":0}`},
+		`{"expires":-1}`:           {false, `{"expires":-1}`},
+		`{"expires":1}`:            {false, `{"expires":1}`}, // at once
+		`{"expires":1699999999}`:   {true, `{"expires":0}`},
+		`{"expires":1700000000}`:   {false, `{"expires":1700000000}`},
+		`{"expires":"1699999999"}`: {false, `{"expires":"1699999999"}`},
+	} {
+		s := parse(t, text)
+		past := key.Past(s, now)
+		if key.Begin(s, now); past != want.past || string(s.JSON()) != want.begun {
+			t.Errorf("%s: %t, %s", text, past, s.JSON())
+		}
+	}
+	for want, texts := range map[int64][]string{0: {`{}`, `{"key_expires_in":0}`}, 60: {`{"key_expires_in":30}`, `{"key_expires_in":60}`, `{"key_expires_in":-1}`, `{}`}} {
+		var policies []*doc.Node
+		for _, text := range texts {
+			policies = append(policies, parse(t, text))
+		}
+		if got := key.Lifetime(policies); got != want {
+			t.Errorf("%q: %d", texts, got)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package key_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,6 +232,83 @@ func TestIsUser(t *testing.T) {
 		}
 		if got := key.IsUser(n); got != want {
 			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// TestDrafts: what a draft says before the rules are applied.
+func TestDrafts(t *testing.T) {
+	const text = `{"apply_policies":["gold"],"access_rights":{"orders":{},"tools":null},"basic_auth_data":{"user":"ada"}}`
+	d := draft(t, text)
+	again, err := json.Marshal(d)
+	if err != nil || string(again) != text || d.User() != "ada" || !slices.Equal(d.Policies(), []string{"gold"}) || !slices.Equal(slices.Sorted(slices.Values(d.APIs())), []string{"orders", "tools"}) {
+		t.Errorf("%s, %v, %q of %q and %q", again, err, d.User(), d.Policies(), d.APIs())
+	}
+	for _, wrong := range []string{`[]`, `null`, `"x"`, `5`} {
+		if json.Unmarshal([]byte(wrong), &d) == nil {
+			t.Errorf("%s is a session", wrong)
+		}
+	}
+	for name, want := range map[string]bool{"access_rights": true, "monitor": true, "meta_data": false, "": false} {
+		if key.Typed(name) != want {
+			t.Error(name)
+		}
+	}
+	if text, err := key.Shown(parse(t, `{"rate":1.50}`), false).AppendJSON([]byte("x")); err != nil || string(text) != `x{"rate":1.50}` {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestSchemas: the API description has each member that is checked, and knows the same form in
+// requests and responses.
+func TestSchemas(t *testing.T) {
+	in, err := json.Marshal(key.Draft{}.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := json.Marshal(key.View{}.Schema()); err != nil || string(out) != string(in) {
+		t.Errorf("%s, %v", out, err)
+	}
+	for _, name := range []string{"apply_policies", "access_rights", "mtls_static_certificate_bindings", "expires"} {
+		if !strings.Contains(string(in), `"`+name+`":`) {
+			t.Errorf("%s is not described", name)
+		}
+	}
+}
+
+// TestAlias: an alias that shows as another one is refused, unless the key has it already.
+func TestAlias(t *testing.T) {
+	const text = `{"alias":"pay\u202elive",` + rights + `}`
+	if _, err := draft(t, text).New("acme", checks(t)); fault.CodeOf(err) != key.CodeType {
+		t.Error(err)
+	}
+	if _, err := draft(t, text).Over(parse(t, text), checks(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBurden: the size of the policies of one key, at the limit and above.
+func TestBurden(t *testing.T) {
+	for b, want := range map[key.Burden]string{
+		{Rights: key.MaxRights, Bytes: key.MaxPolicyBytes}: "",
+		{Rights: key.MaxRights + 1}:                        "the policies in apply_policies have 50001 access definitions in all; those of a key may have 50000",
+		{Bytes: key.MaxPolicyBytes + 1}:                    "the policies in apply_policies have 16777217 bytes in all; those of a key may have 16777216",
+	} {
+		if err := b.Refuse(); want == "" && err != nil || want != "" && (fault.CodeOf(err) != key.CodeTooMany || err.Error() != want) {
+			t.Errorf("%+v: %v", b, err)
+		}
+	}
+}
+
+// TestGrants: a key names APIs by itself or by a policy; an unknown policy may name one.
+func TestGrants(t *testing.T) {
+	known := checks(t).Policies
+	for text, want := range map[string]bool{
+		`{}`: false, `{"access_rights":{}}`: false, `{"access_rights":{"orders":null}}`: true, `{"apply_policies":["gold"]}`: true, `{"apply_policies":["limits"]}`: false,
+		`{"apply_policies":["limits","gold"]}`: true, `{"apply_policies":["unknown"]}`: true,
+	} {
+		if key.Grants(parse(t, text), known) != want || draft(t, text).Grants(known) != want {
+			t.Error(text)
 		}
 	}
 }

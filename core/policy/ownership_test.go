@@ -33,3 +33,22 @@ func TestOwnership(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAdmit: a policy is shown to a caller who may see one of its APIs.
+func TestAdmit(t *testing.T) {
+	p, err := policy.Load([]byte(`{"_id":"1","access_rights":{"a":{},"b":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		apis policy.APIs
+		ok   bool
+	}{
+		"sees one": {policy.APIs{"a": {}, "b": {Foreign: true}}, true}, "sees none": {policy.APIs{"a": {Foreign: true}, "b": {Foreign: true}}, false},
+		"the other is gone": {policy.APIs{"a": {Foreign: true}}, false}, "all are gone": {policy.APIs{}, true},
+	} {
+		if err := c.apis.Admit(p); (err == nil) != c.ok || !c.ok && fault.CodeOf(err) != policy.CodeNotOwned {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -382,4 +383,96 @@ func TestManySought(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStates: which policies gateways get, and with which keys can be made.
+func TestStates(t *testing.T) {
+	for members, want := range map[string][2]bool{ // published, makes keys
+		``: {true, true}, `,"state":"active"`: {true, true}, `,"state":"draft"`: {true, false}, `,"state":"deny"`: {false, false}, `,"is_inactive":true`: {true, false},
+	} {
+		p, err := policy.Load([]byte(`{"_id":"1"` + members + `}`))
+		if err != nil || p.Published() != want[0] || p.MakesKeys() != want[1] {
+			t.Errorf("%s: %t %t, %v", members, p.Published(), p.MakesKeys(), err)
+		}
+	}
+}
+
+// TestTexts: the text of a policy is in memory once, and is not overwritten through a result.
+func TestTexts(t *testing.T) {
+	stored := []byte(`{"_id":"1","name":"n"}`)
+	p, err := policy.Load(bytes.Clone(stored))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := p.Over(stored).AppendJSON(nil)
+	if err != nil || &same[0] != &stored[0] || cap(same) != len(same) || p.Size() != len(stored) {
+		t.Errorf("%s of %d bytes, %v", same, p.Size(), err)
+	}
+	other := []byte(`{"_id":"1","name":"m"}`)
+	if text, _ := p.Over(other).AppendJSON([]byte("x")); string(text) != "x"+string(stored) {
+		t.Errorf("another text was taken: %s", text)
+	}
+	for _, wrong := range []string{``, `[]`, `{"_id":"1"`} {
+		if _, err := policy.Load([]byte(wrong)); err == nil {
+			t.Errorf("%q is a policy", wrong)
+		}
+	}
+}
+
+// TestForeignRights: gateways get no rights to APIs of others, and never no rights at all, which
+// would mean every API.
+func TestForeignRights(t *testing.T) {
+	p, err := policy.Load([]byte(`{"_id":"00000000000000000000000a","id":"p","access_rights":{"ours":{},"theirs":{"api_id":"theirs"}},"access_rights_array":[{}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		foreign []string
+		want    string
+	}{
+		{nil, `{"_id":"00000000000000000000000a","id":"p","access_rights":{"ours":{},"theirs":{"api_id":"theirs"}}}`},
+		{[]string{"theirs"}, `{"_id":"00000000000000000000000a","id":"p","access_rights":{"ours":{},"theirs of another organisation":{"api_id":"theirs of another organisation"}}}`},
+		{[]string{"theirs", "ours"}, `{"_id":"00000000000000000000000a","id":"p","access_rights":{"theirs of another organisation":{"api_id":"theirs of another organisation"},"ours of another organisation":{"api_id":"ours of another organisation"}}}`},
+	} {
+		if got, problems := p.Entry(c.foreign...); string(got) != c.want || len(problems) > 0 {
+			t.Errorf("without %q: %s, %v", c.foreign, got, problems)
+		}
+	}
+}
+
+// TestListed: the values that lists use, and the keys by which they are sorted.
+func TestListed(t *testing.T) {
+	p, err := policy.Load([]byte(`{"_id":"5","name":"Gold","access_rights":{"a":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := p.Listed()
+	if l.ID() != "5" || *l.Sought() != "gold" || len(l.APIs()) != 1 || l.APIs()[0].Value() != "a" {
+		t.Errorf("%s %s %v", l.ID(), *l.Sought(), l.APIs())
+	}
+	if got := policy.Orders(); !slices.Equal(got, []string{"date_created", "name", "state"}) {
+		t.Error(got)
+	}
+	all := policy.Filter{}.Takes(nil)
+	by := policy.Filter{AuthTypes: []string{"jwt"}}.Takes(func(id policy.Handle) (bool, bool) { return id.Value() == "a", true })
+	if !all(&l) || !by(&l) {
+		t.Error("an API with the method does not count")
+	}
+}
+
+// TestGrantsMCP: which access definitions have values for MCP proxies only.
+func TestGrantsMCP(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{}`: false, `{"mcp_primitives":[]}`: false, `{"mcp_primitives":[{}]}`: true, `{"json_rpc_methods":[{"name":"x"}]}`: true, `{"mcp_access_rights":{"tools":{"allowed":[]}}}`: false,
+		`{"mcp_access_rights":{"tools":{"allowed":["a"]}}}`: true, `{"mcp_access_rights":{"tools":null}}`: false, `{"allowed_urls":[{}]}`: false, `{"mcp_access_rights":5}`: true, `{"mcp_access_rights":0}`: false,
+		`{"mcp_access_rights":"x"}`: true, `{"mcp_access_rights":""}`: false, `{"mcp_access_rights":true}`: true,
+	} {
+		n, err := doc.ParseNode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if policy.GrantsMCP(n) != want {
+			t.Error(text)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package apidef_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
@@ -289,4 +291,73 @@ func TestManyTags(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOwnedBy: who owns an API, by name or by group; others may see it and do not own it.
+func TestOwnedBy(t *testing.T) {
+	l := made(t, apidef.Classic, `{"name":"x"}`, `{"user_owners":["u1"],"user_group_owners":["g1"]}`).Listed()
+	free := made(t, apidef.Classic, `{"name":"x"}`, "").Listed()
+	for name, c := range map[string]struct {
+		v    apidef.Viewer
+		want bool
+	}{
+		"a user": {apidef.Viewer{UserID: "u1"}, true}, "a group": {apidef.Viewer{UserID: "u2", Groups: []string{"g2", "g1"}}, true},
+		"another": {apidef.Viewer{UserID: "u2", Groups: []string{"g2"}}, false}, "one who sees all": {apidef.Viewer{UserID: "u2", All: true}, false},
+	} {
+		if l.OwnedBy(c.v) != c.want || free.OwnedBy(c.v) {
+			t.Errorf("%s: %t, and without owners %t", name, l.OwnedBy(c.v), free.OwnedBy(c.v))
+		}
+	}
+}
+
+// TestNames: a name that shows as another one is refused with its place, unless the API has it
+// already.
+func TestNames(t *testing.T) {
+	const turned = "pay\u202elive"
+	draft := func(class apidef.Class) apidef.Draft {
+		d := apidef.Draft{ID: "0000000000000000000000aa", APIID: "a1", OrgID: "o1", Class: class, Definition: node(t, `{"name":"`+turned+`"}`)}
+		if class == apidef.OAS {
+			d.Document = node(t, `{"openapi":"3.0.3"}`)
+		}
+		return d
+	}
+	for class, field := range map[apidef.Class]string{apidef.Classic: "name", apidef.OAS: "x-tyk-api-gateway.info.name"} {
+		_, err := apidef.New(draft(class), at)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != field {
+			t.Errorf("%s: %v", class, err)
+		}
+	}
+	was, err := apidef.Load([]byte(`{"_id":"0000000000000000000000aa","class":"classic","api_definition":{"api_id":"a1","name":"` + turned + `"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := was.Rewrite(draft(apidef.Classic), at); err != nil {
+		t.Errorf("the name stays: %v", err)
+	}
+}
+
+// TestLists: the keys by which lists are sorted and searched, and the form of their items.
+func TestLists(t *testing.T) {
+	if got := apidef.Orders(); !slices.Equal(got, []string{"created_at", "name", "updated_at"}) {
+		t.Error(got)
+	}
+	a := made(t, apidef.Classic, `{"name":"Orders","proxy":{"listen_path":"/Shop/"}}`, "")
+	if l := a.Listed(); *l.Sought() != "orders\n/shop/" {
+		t.Errorf("%q", *l.Sought())
+	}
+	v := a.View(false)
+	text, err := v.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown map[string]json.RawMessage
+	if err := json.Unmarshal(text, &shown); err != nil {
+		t.Fatal(err)
+	}
+	properties, _ := v.Schema()["properties"].(doc.Fields)
+	for name := range shown {
+		if properties.Get(name) == nil {
+			t.Errorf("%s of %s is not described", name, v.SchemaName())
+		}
+	}
 }

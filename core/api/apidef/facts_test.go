@@ -3,6 +3,7 @@ package apidef_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
@@ -89,6 +90,32 @@ func TestPlaces(t *testing.T) {
 		}
 		if a.Collides(a) != (len(want) > 0) {
 			t.Errorf("%s collides with itself: %v", definition, a.Collides(a))
+		}
+	}
+}
+
+// TestCredentials: where gateways look for keys of an API, for every method.
+func TestCredentials(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"name":"x"}`: "",
+		`{"name":"x","auth":{"auth_header_name":"Authorization","cookie_name":"","param_name":"key"}}`:                                                  "Authorization key",
+		`{"name":"x","auth":{"auth_header_name":"A"},"auth_configs":{"jwt":{"auth_header_name":"B","cookie_name":"C"},"authToken":{"param_name":"D"}}}`: "A B C D",
+	} {
+		got := made(t, apidef.Classic, text, "").Credentials()
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
+// TestMethodsOf: the methods of a definition that is not stored; texts without one have none.
+func TestMethodsOf(t *testing.T) {
+	for text, want := range map[string]string{`{}`: "authToken", `{"enable_jwt":true,"use_basic_auth":true}`: "jwt basic", `{"external_oauth":{"enabled":true}}`: "externalOAuth", `{"external_oauth":5}`: "authToken", `[`: "", `[]`: ""} {
+		got := apidef.MethodsOf([]byte(text))
+		slices.Sort(got)
+		if parts := strings.Fields(want); !slices.Equal(got, slices.Sorted(slices.Values(parts))) {
+			t.Errorf("%s: %q, want %s", text, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestWithServers(t *testing.T) {
 		`{"openapi":"3.0.3","servers":[{"url":"/a"}],"x":1.50,"x-tyk-api-gateway":{"info":{"name":"A"}}}`,
 		`{"openapi":"3.0.3","é\/":{"b":1,"a":[]}}`,
 	} {
-		definition, document := parsed(t, `{"name":"A","z":1e2,"proxy":{"listen_path":"/a/"},"paths":[1],"internal":true}`), parsed(t, text)
+		definition, document := node(t, `{"name":"A","z":1e2,"proxy":{"listen_path":"/a/"},"paths":[1],"internal":true}`), node(t, text)
 		wrapper, err := doc.ParseObject([]byte(`{"categories":["x"],"user_owners":["u"]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestWithServers(t *testing.T) {
 		if err != nil || string(seen.JSON()) != `{"api_id":"a","internal":true,"proxy":{"listen_path":"/a/"}}` || !servers.Get("servers").Equal(document.Get("servers")) {
 			t.Errorf("%s %s %v", seen.JSON(), servers.JSON(), err)
 		}
-		list := parsed(t, `[{"url":"/b"}]`)
+		list := node(t, `[{"url":"/b"}]`)
 		got, err := a.WithServers(list)
 		if err != nil {
 			t.Fatal(err)
@@ -49,15 +49,6 @@ func TestWithServers(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func stored(t *testing.T, a apidef.API) string {
 	t.Helper()
 	text, err := a.AppendJSON(nil)
@@ -65,4 +56,27 @@ func stored(t *testing.T, a apidef.API) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestParts: parts of an API are read without the rest; a classic API has no document.
+func TestParts(t *testing.T) {
+	a := made(t, apidef.OAS, `{"name":"x","proxy":{"listen_path":"/a/"},"tags":["t"]}`, "")
+	part, err := a.Part("openapi")
+	if err != nil || part.Text() != "3.0.3" {
+		t.Errorf("%v, %v", part, err)
+	}
+	if part, err = a.Part("paths"); err != nil || part != nil {
+		t.Errorf("%v, %v", part, err)
+	}
+	classic := made(t, apidef.Classic, `{"name":"x","proxy":{"listen_path":"/a/"},"tags":["t"]}`, "")
+	if part, err = classic.Part("openapi"); err != nil || part != nil {
+		t.Errorf("%v, %v", part, err)
+	}
+	definition, document, err := classic.Addresses()
+	if err != nil || document != nil || string(definition.JSON()) != `{"api_id":"a1","proxy":{"listen_path":"/a/"},"tags":["t"]}` {
+		t.Errorf("%s, %v, %v", definition.JSON(), document, err)
+	}
+	if _, err := classic.WithServers(node(t, `[]`)); err == nil {
+		t.Error("a classic API has servers")
+	}
 }

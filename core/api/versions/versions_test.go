@@ -2,6 +2,7 @@ package versions_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -240,5 +241,50 @@ func TestRename(t *testing.T) {
 	}
 	if got := string(c.JSON()); got != `{"definition":{"versions":{"v2":"z","v3":"b"},"x":1e1}}` {
 		t.Error(got)
+	}
+}
+
+// TestCheck: tables with which it would be unclear which API requests reach.
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		table      string // of a classic definition
+		code, want string
+	}{
+		"none":                    {`{}`, "", ""},
+		"several":                 {`{"enabled":true,"name":"v1","versions":{"v2":"a","v3":"b"}}`, "", ""},
+		"one API twice":           {`{"enabled":true,"name":"v1","versions":{"v2":"a","v3":"a"}}`, "", ""},
+		"the API itself":          {`{"enabled":true,"name":"v1","versions":{"v2":"me"}}`, versions.CodeItself, `definition.versions: version "v2" is the API itself`},
+		"the name of the base":    {`{"enabled":true,"name":"v1","versions":{"v1":"a"}}`, versions.CodeDuplicate, `definition.versions: version name "v1" is already in use`},
+		"self":                    {`{"enabled":true,"name":"v1","versions":{"self":"a"}}`, versions.CodeName, `definition.versions: "self" stands for the base API and is no version name`},
+		"a name that shows as v1": {`{"enabled":true,"versions":{"\u202e1v":"a"}}`, versions.CodeName, "definition.versions: the name of a version must not have the character U+202E: it changes the direction of text, so that another name is shown"},
+		"switched off":            {`{"enabled":false,"name":"v1","versions":{"v1":"a","self":"b"}}`, "", ""},
+	} {
+		err := versions.InDefinition(node(t, `{"definition":`+c.table+`}`)).Check("me")
+		if c.code == "" && err != nil || c.code != "" && (fault.CodeOf(err) != c.code || err.Error() != c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	twice := versions.InDocument(node(t, document(`{"versioning":{"enabled":true,"name":"v1","versions":[{"name":"v2","id":"a"},{"name":"v2","id":"b"}]}}`)))
+	if err := twice.Check(""); fault.CodeOf(err) != versions.CodeDuplicate || !strings.HasPrefix(err.Error(), "x-tyk-api-gateway.info.versioning.versions: ") {
+		t.Errorf("a name twice: %v", err)
+	}
+	if err := twice.LeadsBack("b"); fault.CodeOf(err) != versions.CodeItself || err.Error() != "x-tyk-api-gateway.info.versioning.versions: API b leads back to this API, of which it would be a version" {
+		t.Errorf("a table that leads back: %v", err)
+	}
+	if err := versions.InDocument(node(t, `{}`)).Add(versions.New{Name: "v\u202e2", ID: "k", BaseName: "v1"}); fault.CodeOf(err) != versions.CodeName {
+		t.Errorf("a new name that shows as another: %v", err)
+	}
+	if err := versions.InDocument(node(t, `{}`)).Add(versions.New{Name: "v2", ID: "k", BaseName: "v\u202e1"}); fault.CodeOf(err) != versions.CodeBaseName {
+		t.Errorf("a base name that shows as another: %v", err)
+	}
+}
+
+// TestEqual: tables of both forms are equal if they have the same versions.
+func TestEqual(t *testing.T) {
+	list := versions.InDocument(node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a"},{"name":"v3","id":"b"}]}}`)))
+	for text, want := range map[string]bool{`{"v2":"a","v3":"b"}`: true, `{"v2":"a"}`: false, `{"v2":"a","v3":"c"}`: false, `{"v2":"a","v4":"b"}`: false} {
+		if versions.InDefinition(node(t, `{"definition":{"enabled":true,"versions":`+text+`}}`)).Equal(list) != want {
+			t.Error(text)
+		}
 	}
 }
