@@ -62,8 +62,8 @@ func Bodies[T table.Row[T]](t *testing.T, record T, making bool, cases map[strin
 }
 
 // Sound checks the rules that hold for the fields of every table: no two fields share a
-// variable, each has its name in the API description, required ones must be present, and
-// values beyond the limits are refused with the name of the field. body is that of a valid
+// variable, each has its name in the API description, required ones must be present, fixed ones
+// stay, and values beyond the limits are refused with the name of the field. body is that of a valid
 // new record with all its required fields.
 func Sound[T table.Row[T]](t *testing.T, body string) {
 	t.Helper()
@@ -139,6 +139,13 @@ func (c check[T]) presence(made T) {
 	}
 	if wrong := Apply(c.t, &made, "{}", false); slices.Contains(wrong, blank) != c.f.Repeated {
 		c.t.Errorf("a change without %s: %q", c.f.Name, wrong)
+	}
+	if c.f.Fixed {
+		changed := made
+		Apply(c.t, &changed, `{"`+c.f.Name+`":"other"}`, false)
+		if !reflect.DeepEqual(c.f.At(&changed), c.f.At(&made)) {
+			c.t.Errorf("%s can be changed", c.f.Name)
+		}
 	}
 }
 
