@@ -142,13 +142,13 @@ func TestTeams(t *testing.T) {
 		org  table.ID
 		want []table.ID
 	}{
-		"joins":            {u.Join(12), 1, []table.ID{10, 11, 12}},
-		"is in it":         {u.Join(11), 1, []table.ID{10, 11}},
-		"leaves":           {u.Leave(10, 13), 1, []table.ID{11}},
-		"leaves the last":  {u.Leave(10, 13).Leave(11, 13), 1, []table.ID{13}},
-		"was not in it":    {u.Leave(14, 13), 1, []table.ID{10, 11}},
-		"moves":            {u.Move(2, 20), 2, []table.ID{20}},
-		"joins, otherwise": {u.Join(15), 1, []table.ID{10, 11, 15}},
+		"joins":           {u.Join(12), 1, []table.ID{10, 11, 12}},
+		"is in it":        {u.Join(11), 1, []table.ID{10, 11}},
+		"leaves":          {u.Leave(10, 13), 1, []table.ID{11}},
+		"leaves the last": {u.Leave(10, 13).Leave(11, 13), 1, []table.ID{13}},
+		"was not in it":   {u.Leave(14, 13), 1, []table.ID{10, 11}},
+		"moves":           {u.Move(2, 20), 2, []table.ID{20}},
+		"joins another":   {u.Join(15), 1, []table.ID{10, 11, 15}},
 	} {
 		if c.got.OrganisationID != c.org || !slices.Equal(c.got.Teams, c.want) {
 			t.Errorf("%s: %d %v", name, c.got.OrganisationID, c.got.Teams)

@@ -1,7 +1,6 @@
 package credential_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -11,18 +10,13 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/portal/product"
 	"github.com/gatehouse-io/gatehouse/core/portal/request"
 	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // ordered parses a custom credential of a type, and returns the texts of failed validations.
 func ordered(t *testing.T, of, rest string) (o credential.CustomOrder, wrong string) {
 	t.Helper()
-	var b table.Body[credential.CustomOrder]
-	if err := json.Unmarshal([]byte(`{"Alias":"x","Type":"`+of+`"`+rest+`}`), &b); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Apply(&o, true, func(string, string) (table.ID, bool, error) { return 1, true, nil }); err != nil {
-		wrong = err.Error()
-	}
+	wrong = strings.Join(tabletest.Apply(t, &o, `{"Alias":"x","Type":"`+of+`"`+rest+`}`, true), "; ")
 	return o, wrong
 }
 

@@ -42,14 +42,9 @@ func TestItems(t *testing.T) {
 		"/blog": true, "blog": true, "": true, "https://a.example/x:y": true, "HTTP://a.example": true, "/a:b": true, "#top": true,
 		"javascript:alert(1)": false, "JavaScript:alert(1)": false, "data:text/html,x": false, "//evil.example": false, `\\evil.example`: false, "java\tscript:x": false, "mailto:a@b.example": false,
 	} {
-		var body table.Body[menu.Item]
 		text, _ := json.Marshal(map[string]string{"Title": "x", "Path": path})
-		if err := body.UnmarshalJSON(text); err != nil {
-			t.Fatal(err)
-		}
-		var i menu.Item
-		if err := body.Apply(&i, true, func(string, string) (table.ID, bool, error) { return 0, false, nil }); (err == nil) != want {
-			t.Errorf("%q: %v", path, err)
+		if wrong := tabletest.Apply(t, new(menu.Item), string(text), true); (len(wrong) == 0) != want {
+			t.Errorf("%q: %q", path, wrong)
 		}
 	}
 }

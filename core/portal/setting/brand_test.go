@@ -1,12 +1,11 @@
 package setting_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // TestBrand: valid settings of the look.
@@ -31,14 +30,8 @@ func TestBrand(t *testing.T) {
 		`{"Logo":"javascript:alert(1)"}`:                                       "Logo is invalid",
 		`{"Logo":"data:image/png;base64,` + strings.Repeat("a", 20_000) + `"}`: "Logo is invalid",
 	} {
-		var b table.Body[setting.Settings]
-		if err := json.Unmarshal([]byte(body), &b); err != nil {
-			t.Fatal(err)
-		}
-		s, got := setting.Default(), ""
-		if err := b.Apply(&s, false, nil); err != nil {
-			got = err.Error()
-		}
+		s := setting.Default()
+		got := strings.Join(tabletest.Apply(t, &s, body, false), "; ")
 		if !strings.HasPrefix(got, strings.TrimSuffix(want, "invalid")) || (got == "") != (want == "") {
 			t.Errorf("%.60s: %q, want %q", body, got, want)
 		}

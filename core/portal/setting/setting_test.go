@@ -1,16 +1,15 @@
 package setting_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/portal/setting"
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
+	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
 
 // TestMail: settings with which mails could not be sent, or would get additional headers.
 func TestMail(t *testing.T) {
-	for body, want := range map[string]string{
+	tabletest.Bodies(t, setting.Default(), false, map[string]string{
 		`{"SMTPHost":"mail.example.com","SMTPPort":587}`:                     "",
 		`{"SMTPHost":"2001:db8::1"}`:                                         "",
 		`{"SMTPHost":""}`:                                                    "",
@@ -31,17 +30,5 @@ func TestMail(t *testing.T) {
 		`{"EmailSubjects":null}`:                                             "",
 		`{"EmailSubjects":{"approve":7}}`:                                    "EmailSubjects is invalid",
 		`{"EmailSubjects":{"approve":"You are in\r\nBcc: eve@example.com"}}`: "EmailSubjects is invalid",
-	} {
-		var b table.Body[setting.Settings]
-		if err := json.Unmarshal([]byte(body), &b); err != nil {
-			t.Fatal(err)
-		}
-		s, got := setting.Default(), ""
-		if err := b.Apply(&s, false, nil); err != nil {
-			got = err.Error()
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", body, got, want)
-		}
-	}
+	})
 }

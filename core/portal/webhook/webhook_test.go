@@ -2,34 +2,13 @@ package webhook_test
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/fault"
-	"github.com/gatehouse-io/gatehouse/core/portal/table"
 	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 	"github.com/gatehouse-io/gatehouse/core/portal/webhook"
 )
-
-func none(string, string) (table.ID, bool, error) { return 0, false, nil }
-
-// problems returns which validations a body fails, for a new record or for an existing one.
-func problems[T table.Row[T]](t testing.TB, text string, v *T, making bool) []string {
-	t.Helper()
-	var b table.Body[T]
-	if err := json.Unmarshal([]byte(text), &b); err != nil {
-		return []string{"no object"}
-	}
-	err := b.Apply(v, making, none)
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return f.All
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	return nil
-}
 
 // TestWebhook states which values each field of a webhook takes.
 func TestWebhook(t *testing.T) {
@@ -46,6 +25,7 @@ func TestWebhook(t *testing.T) {
 		`{"Name":"n","URL":"https://h/` + strings.Repeat("x", 2000) + `","Method":"GET"}`:                        {"URL is too long (the maximum is 2000 characters)"},
 		`{"Name":"` + strings.Repeat("x", 256) + `","URL":"https://h","Method":"GET"}`:                           {"Name is too long (the maximum is 255 characters)"},
 		`{"Name":"n","URL":"http://h","Method":"GET","Headers":{}}`:                                              {"Headers is invalid"},
+		`{"Name":"n","URL":"http://h","Method":"GET","Headers":null}`:                                            nil,
 		`{"Name":"n","URL":"http://h","Method":"GET","Headers":["X-A"]}`:                                         {"Headers is invalid"},
 		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[{"Name":"X-A"},{"Name":"x-a"}]}`:                 {"Headers is invalid"},
 		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[{"Name":"","Value":"v"}]}`:                       {"Headers is invalid"},
@@ -54,12 +34,12 @@ func TestWebhook(t *testing.T) {
 		`{"Name":"n","URL":"http://h","Method":"GET","Headers":[` + strings.Repeat(`{},`, 32) + `{}]}`:           {"Headers is invalid"},
 	} {
 		v := webhook.Webhook{Longest: 30}
-		if have := problems(t, text, &v, true); !slices.Equal(have, want) {
+		if have := tabletest.Apply(t, &v, text, true); !slices.Equal(have, want) {
 			t.Errorf("%.90s: %q, want %q", text, have, want)
 		}
 	}
 	v := webhook.Webhook{Name: "n", URL: "http://h", Method: "GET", Longest: 30}
-	if have := problems(t, `{"Headers":[{"ID":"1","Name":"X-A","Value":"v"}],"Events":null,"Method":"POST"}`, &v, false); have != nil || v.Headers != nil || v.Method != "POST" {
+	if have := tabletest.Apply(t, &v, `{"Headers":[{"ID":"1","Name":"X-A","Value":"v"}],"Events":null,"Method":"POST"}`, false); have != nil || v.Headers != nil || v.Method != "POST" {
 		t.Errorf("%q, %+v", have, v)
 	}
 	if v.Seconds() != 10 || (webhook.Webhook{Timeout: 3}).Seconds() != 3 {
@@ -80,6 +60,7 @@ func TestHeader(t *testing.T) {
 		`{"Value":"v"}`:                                              {"Name can't be blank"},
 		`{"Name":" ","Value":"v"}`:                                   {"Name can't be blank"},
 		`{"Name":"X Key","Value":"v"}`:                               {"Name is invalid"},
+		`{"Name":"X-A","Value":" \n "}`:                              {"Value is invalid"},
 		`{"Name":"X:","Value":"\n"}`:                                 {"Name is invalid", "Value is invalid"},
 		`{"Name":"é","Value":"a\u0000"}`:                             {"Name is invalid", "Value is invalid"},
 		`{"Name":"Content-Length"}`:                                  {"Name is invalid"},
@@ -90,7 +71,7 @@ func TestHeader(t *testing.T) {
 		`{"Name":"X-A","Value":"` + strings.Repeat("x", 4097) + `"}`: {"Value is too long (the maximum is 4096 characters)"},
 	} {
 		v := webhook.Header{}
-		if have := problems(t, text, &v, true); !slices.Equal(have, want) {
+		if have := tabletest.Apply(t, &v, text, true); !slices.Equal(have, want) {
 			t.Errorf("%.90s: %q, want %q", text, have, want)
 		}
 	}
@@ -101,8 +82,8 @@ func FuzzHeaders(f *testing.F) {
 	f.Add(`[{"Name":"X-A","Value":"v"}]`)
 	f.Add(`[{"Name":"X-A\r\nHost","Value":"\t\r\n"},null]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		v := webhook.Webhook{Longest: 30}
-		if problems(t, `{"Name":"n","URL":"http://h","Method":"GET","Headers":`+text+`}`, &v, true) != nil {
+		v, body := webhook.Webhook{Longest: 30}, `{"Name":"n","URL":"http://h","Method":"GET","Headers":`+text+`}`
+		if !json.Valid([]byte(body)) || tabletest.Apply(t, &v, body, true) != nil {
 			return
 		}
 		for _, h := range v.Headers {
@@ -117,15 +98,6 @@ func FuzzHeaders(f *testing.F) {
 func TestTables(t *testing.T) {
 	tabletest.Sound[webhook.Webhook](t, `{"Name":"Hook","URL":"https://a.example/in","Method":"POST"}`)
 	tabletest.Sound[webhook.Header](t, `{"Name":"X-Own","Value":"v"}`)
-	tabletest.Bodies(t, webhook.Header{}, true, map[string]string{
-		`{"Name":"X Own"}`: "Name is invalid", `{"Name":"Host"}`: "Name is invalid", `{"Name":"webhook-ID"}`: "Name is invalid", `{"Name":"X-Own","Value":"a\r\nb"}`: "Value is invalid",
-		`{"Name":"X-Own","Value":" \n "}`: "Value is invalid", `{"Name":"X-Own","Value":""}`: "", `{"Name":"X-Own","Value":"a\tb ü"}`: "",
-	})
-	const valid = `"Name":"Hook","URL":"https://a.example/in","Method":"POST"`
-	tabletest.Bodies(t, webhook.Webhook{}, true, map[string]string{
-		`{` + valid + `,"Headers":{}}`: "Headers is invalid", `{` + valid + `,"Headers":["x"]}`: "Headers is invalid", `{` + valid + `,"Headers":[{"Name":"X","Value":[]}]}`: "Headers is invalid",
-		`{` + valid + `,"Headers":null}`: "", `{` + valid + `,"Headers":[{"Name":"X","Value":1},{"Name":"Y"}]}`: "", `{` + valid + `,"Headers":[{"Name":"X"},{"Name":"x"}]}`: "Headers is invalid",
-	})
 	h := webhook.Header{WebhookID: 3, Name: "X-Own"}
 	if of := h.Table(); of.Parent(h) != 3 || of.Unique[0].Of(h) != of.Unique[0].Of(webhook.Header{WebhookID: 3, Name: "x-OWN"}) {
 		t.Error("a webhook has one header twice")

@@ -4,6 +4,7 @@ package tabletest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -29,7 +30,13 @@ func Apply[T table.Row[T]](t testing.TB, v *T, body string, making bool) []strin
 	if err := json.Unmarshal([]byte(body), &b); err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	return fault.Messages(b.Apply(v, making, Resolve))
+	err := b.Apply(v, making, Resolve)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.All
+	} else if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return nil
 }
 
 // Bodies applies each body to a copy of a record. A key is a body. Its value is an object, and
@@ -63,8 +70,8 @@ func Bodies[T table.Row[T]](t *testing.T, record T, making bool, cases map[strin
 
 // Sound checks the rules that hold for the fields of every table: no two fields share a
 // variable, each has its name in the API description, required ones must be present, fixed ones
-// stay, and values beyond the limits are refused with the name of the field. body is that of a valid
-// new record with all its required fields.
+// stay, and values beyond the limits are refused with the name of the field. body is that of a
+// valid new record with all its required fields.
 func Sound[T table.Row[T]](t *testing.T, body string) {
 	t.Helper()
 	var made T
@@ -134,7 +141,8 @@ func (c check[T]) presence(made T) {
 	c.t.Helper()
 	blank := c.f.Name + " can't be blank"
 	needed := c.f.Required && c.f.Default == ""
-	if wrong := c.with(nil); slices.Contains(wrong, blank) != needed && (needed || made.Table().Check == nil) { // which may need it too
+	wrong := c.with(nil)
+	if missed := slices.Contains(wrong, blank); needed && !missed || missed && !needed && made.Table().Check == nil { // a Check may require more
 		c.t.Errorf("without %s: %q", c.f.Name, wrong)
 	}
 	if wrong := Apply(c.t, &made, "{}", false); slices.Contains(wrong, blank) != c.f.Repeated {
