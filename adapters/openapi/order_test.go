@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -17,10 +17,7 @@ func TestOrderOfProblems(t *testing.T) {
 	want := ": has unknown members: apple, zebra, info.version: , info.title: , paths./z.get: lacks responses, paths./z.get.operationId: , " +
 		"paths./a.get: lacks responses, paths./a.get.operationId: , x-tyk-api-gateway.upstream.url: , x-tyk-api-gateway.server.port: , " +
 		"x-tyk-api-gateway.server.listenPath.strip: , x-tyk-api-gateway.server.listenPath.value: , x-tyk-api-gateway.info.state.active: , x-tyk-api-gateway.info.name: , tags.0.name: , tags.1.name: "
-	d, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := doctest.Node(t, text)
 	v := New()
 	for range 20 {
 		var got []string

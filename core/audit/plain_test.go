@@ -3,7 +3,7 @@ package audit
 import (
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // FuzzPlain: plain texts are shown as they would be after parsing.
@@ -15,10 +15,7 @@ func FuzzPlain(f *testing.F) {
 		if !plain([]byte(text)) {
 			return
 		}
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatalf("%q is plain, and no JSON: %v", text, err)
-		}
+		n := doctest.Node(t, text)
 		c := comparison{Comparer: NewComparer(nil)}
 		for _, hidden := range []bool{false, true} {
 			if got, want := string(c.shown([]byte(text), hidden)), string(c.show(n, "", hidden)); got != want {

@@ -8,19 +8,11 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/classicportal"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/redact"
 )
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestNew: secrets are removed at any depth; the rest stays unchanged, and so does the body
 // that was passed in.
@@ -31,7 +23,7 @@ func TestNew(t *testing.T) {
 		`{"fields":{"a":[{"api_key":"k","b":[[{"Access-Key":"k"}]]}]}}`:       `{"fields":{"a":[{"b":[[{}]]}]}}`,
 		`{"nonce":{"auth_token":{"deep":true}},"PanelOneContent":"Panel 1."}`: `{"nonce":{},"PanelOneContent":"Panel 1."}`,
 	} {
-		sent := node(t, text)
+		sent := doctest.Node(t, text)
 		p := classicportal.New("1", "o", "pages", sent, now)
 		if have := string(p.Body.JSON()); have != want {
 			t.Errorf("%s becomes %s, want %s", text, have, want)
@@ -49,7 +41,7 @@ func TestNew(t *testing.T) {
 // TestAge: pieces of one part are together, sorted by time, including fractions of a second.
 func TestAge(t *testing.T) {
 	age := func(part string, later time.Duration) string {
-		return classicportal.New("1", "o", part, node(t, "{}"), now.Add(later)).Age()
+		return classicportal.New("1", "o", part, doctest.Node(t, "{}"), now.Add(later)).Age()
 	}
 	for i, list := 1, []string{age("css", time.Hour), age("pages", 0), age("pages", 1), age("pages", time.Second), age("pages", time.Second+1)}; i < len(list); i++ {
 		if list[i-1] >= list[i] {

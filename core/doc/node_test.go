@@ -10,19 +10,11 @@ import (
 	"unsafe"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
-func node(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func TestNodeReads(t *testing.T) {
-	n := node(t, ` {"a":{"b":[1.50,"x",true,null]},"big":12345678901234567890,"s":"\u00e9","a2":{}} `)
+	n := doctest.Node(t, ` {"a":{"b":[1.50,"x",true,null]},"big":12345678901234567890,"s":"\u00e9","a2":{}} `)
 	list := n.Get("a", "b")
 	if list.Len() != 4 || list.Items()[0].Float() != 1.5 || list.Items()[0].Int() != 1 || !list.Items()[2].True() || list.Texts()[0] != "x" {
 		t.Errorf("%s", list.JSON())
@@ -38,7 +30,7 @@ func TestNodeReads(t *testing.T) {
 // A name keeps its spelling through changes of its member.
 func TestNamesKeepTheirSpelling(t *testing.T) {
 	const text = `{"\u00e9":{"a\/b":1,"\u003c":2},"plain":3}`
-	n := node(t, text)
+	n := doctest.Node(t, text)
 	n.Put(doc.NewInt(9), "é", "a/b")
 	if got := string(n.Clone().JSON()); got != `{"\u00e9":{"a\/b":9,"\u003c":2},"plain":3}` {
 		t.Error(got)
@@ -53,7 +45,7 @@ func TestNamesKeepTheirSpelling(t *testing.T) {
 }
 
 func TestNodeEdits(t *testing.T) {
-	n := node(t, `{"z":1,"a":{"b":2,"c":3}}`)
+	n := doctest.Node(t, `{"z":1,"a":{"b":2,"c":3}}`)
 	c := n.Clone()
 	n.Put(doc.NewStrings([]string{"p", "q"}), "a", "d", "e")
 	n.Put(doc.NewBool(true), "z", "y")
@@ -92,7 +84,7 @@ func TestNodeEqual(t *testing.T) {
 		{`"\u0061"`, `"a"`, true}, {`null`, `false`, false}, {`9007199254740993`, `9007199254740992`, false}, {`1e999`, `1e998`, false},
 		{`1`, `1.` + strings.Repeat("0", 2_000_000), true}, {`1`, `1` + strings.Repeat("0", 2_000_000) + `e-2000000`, true}, {`1`, `1.` + strings.Repeat("0", 2_000_000) + `1`, false},
 	} {
-		if got := node(t, c.a).Equal(node(t, c.b)); got != c.want {
+		if got := doctest.Node(t, c.a).Equal(doctest.Node(t, c.b)); got != c.want {
 			t.Errorf("%.50s = %.50s: %v", c.a, c.b, got)
 		}
 	}

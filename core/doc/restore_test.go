@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 func TestRestore(t *testing.T) {
@@ -26,10 +27,7 @@ func TestRestore(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var nodes []*doc.Node
 			for _, text := range []string{stored, shown, c.now} {
-				n, err := doc.ParseNode([]byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := doctest.Node(t, text)
 				nodes = append(nodes, n)
 			}
 			if got := string(doc.Restore(nodes[0], nodes[1], nodes[2]).JSON()); got != c.want {

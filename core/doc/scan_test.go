@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // TestRepeats: texts with a repeated name in one object, in any spelling and at any depth.
@@ -82,7 +83,7 @@ func TestDecoders(t *testing.T) {
 // TestReaders: values of another type read as zero values, and an iterator that stops gets no
 // more.
 func TestReaders(t *testing.T) {
-	root := node(t, `{"f":1.75,"big":1e3,"t":"5","l":["a",1,"b"],"o":{"x":1,"y":2}}`)
+	root := doctest.Node(t, `{"f":1.75,"big":1e3,"t":"5","l":["a",1,"b"],"o":{"x":1,"y":2}}`)
 	for name, want := range map[string]struct {
 		f float64
 		i int64

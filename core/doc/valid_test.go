@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // FuzzCheck: Check and encoding/json agree about every UTF-8 text.
@@ -61,7 +62,7 @@ func TestWriting(t *testing.T) {
 		`{}`, `[]`, `null`, `{"a":[1,true,"x",{"b":{}}],"c":[[],[]]}`, `{"a":"` + long + `","b":["` + long + `",1]}`,
 		"[" + strings.Repeat(`{"n":"value"},`, 3000) + "1]",
 	} {
-		n := node(t, text)
+		n := doctest.Node(t, text)
 		var b bytes.Buffer
 		if err := n.WriteJSON(&b); err != nil || b.String() != text || string(n.JSON()) != text || n.Size() != len(text) {
 			t.Errorf("%.60s: %d bytes, %d piece by piece, size %d, want %d; %v", text, len(n.JSON()), b.Len(), n.Size(), len(text), err)
@@ -72,7 +73,7 @@ func TestWriting(t *testing.T) {
 // TestDeeper tests how levels are counted.
 func TestDeeper(t *testing.T) {
 	for text, levels := range map[string]int{`1`: 0, `{}`: 1, `[1,{"a":2}]`: 2, `[[],[[]],[]]`: 3} {
-		if n := node(t, text); n.Deeper(levels) || levels > 0 && !n.Deeper(levels-1) {
+		if n := doctest.Node(t, text); n.Deeper(levels) || levels > 0 && !n.Deeper(levels-1) {
 			t.Errorf("%s has not %d levels", text, levels)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/feed"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
@@ -50,10 +51,7 @@ func TestSince(t *testing.T) {
 // TestNoDocument: a record without a document has no problems.
 func TestNoDocument(t *testing.T) {
 	for text, wrong := range map[string]bool{`null`: false, `{}`: false, `[]`: true, `5`: true} {
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := doctest.Node(t, text)
 		if problems := feed.Document(n); (problems != nil) != wrong {
 			t.Errorf("%s: %v", text, problems)
 		}

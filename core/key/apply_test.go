@@ -7,18 +7,10 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func TestApply(t *testing.T) {
 	const gold = `{"id":"gold","rate":100,"per":60,"quota_max":5,"quota_renewal_rate":3600,"access_rights":{"a":{"api_id":"a","versions":["1"]}}}`
@@ -51,13 +43,13 @@ func TestApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var list []*doc.Node
 			for _, p := range c.policies {
-				list = append(list, parse(t, p))
+				list = append(list, doctest.Node(t, p))
 			}
-			session := parse(t, c.session)
-			if got := key.Apply(session, list); !got.Equal(parse(t, c.want)) {
+			session := doctest.Node(t, c.session)
+			if got := key.Apply(session, list); !got.Equal(doctest.Node(t, c.want)) {
 				t.Errorf("%s", got.JSON())
 			}
-			if !session.Equal(parse(t, c.session)) {
+			if !session.Equal(doctest.Node(t, c.session)) {
 				t.Error("the session of the caller has changed")
 			}
 		})
@@ -68,7 +60,7 @@ func TestPolicies(t *testing.T) {
 	for session, want := range map[string]int{
 		`{}`: 0, `{"apply_policy_id":"x"}`: 1, `{"apply_policy_id":"x","apply_policies":["a","b"]}`: 2, `{"apply_policies":null}`: 0,
 	} {
-		if got := key.Policies(parse(t, session)); len(got) != want {
+		if got := key.Policies(doctest.Node(t, session)); len(got) != want {
 			t.Errorf("%s: %v", session, got)
 		}
 	}
@@ -102,10 +94,10 @@ func TestApplyMany(t *testing.T) {
 				tags = append(tags, fmt.Sprintf(`"%d-%d"`, i, j), `"all"`)
 				urls = append(urls, fmt.Sprintf(`{"url":"/%d/%d"}`, i, j), `{"url":"/all"}`)
 			}
-			policies = append(policies, parse(t, `{"tags":[`+strings.Join(tags, ",")+`],"access_rights":{"a":{"allowed_urls":[`+strings.Join(urls, ",")+`]}}}`))
+			policies = append(policies, doctest.Node(t, `{"tags":[`+strings.Join(tags, ",")+`],"access_rights":{"a":{"allowed_urls":[`+strings.Join(urls, ",")+`]}}}`))
 		}
 		return func() {
-			s := key.Apply(parse(t, `{"tags":["own"]}`), policies)
+			s := key.Apply(doctest.Node(t, `{"tags":["own"]}`), policies)
 			tags, urls := s.Get("tags").Texts(), s.Get("access_rights", "a", "allowed_urls")
 			if len(tags) != 200*size+2 || tags[0] != "own" || tags[2] != "all" || urls.Len() != 200*size+200 {
 				t.Errorf("%d tags, %d addresses", len(tags), urls.Len())
@@ -157,7 +149,7 @@ func TestExpiry(t *testing.T) {
 		`{"expires":1700000000}`:   {false, `{"expires":1700000000}`},
 		`{"expires":"1699999999"}`: {false, `{"expires":"1699999999"}`},
 	} {
-		s := parse(t, text)
+		s := doctest.Node(t, text)
 		past := key.Past(s, now)
 		if key.Begin(s, now); past != want.past || string(s.JSON()) != want.begun {
 			t.Errorf("%s: %t, %s", text, past, s.JSON())
@@ -166,7 +158,7 @@ func TestExpiry(t *testing.T) {
 	for want, texts := range map[int64][]string{0: {`{}`, `{"key_expires_in":0}`}, 60: {`{"key_expires_in":30}`, `{"key_expires_in":60}`, `{"key_expires_in":-1}`, `{}`}} {
 		var policies []*doc.Node
 		for _, text := range texts {
-			policies = append(policies, parse(t, text))
+			policies = append(policies, doctest.Node(t, text))
 		}
 		if got := key.Lifetime(policies); got != want {
 			t.Errorf("%q: %d", texts, got)

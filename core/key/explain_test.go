@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/key"
 )
 
@@ -41,9 +42,9 @@ func TestExplain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var list []*doc.Node
 			for _, p := range c.policies {
-				list = append(list, parse(t, p))
+				list = append(list, doctest.Node(t, p))
 			}
-			e := key.Explain(parse(t, c.session), list)
+			e := key.Explain(doctest.Node(t, c.session), list)
 			apis, _ := json.Marshal(e.APIs)
 			each, _ := json.Marshal(e.Each)
 			for have, want := range map[string]string{string(apis): c.apis, fmt.Sprintf("%s %s", e.LimitOf("a").JSON(), e.LimitOf("b").JSON()): c.limits, string(each): c.each} {
@@ -57,7 +58,7 @@ func TestExplain(t *testing.T) {
 
 // TestMixed: per-API limits cannot be combined with other partitions.
 func TestMixed(t *testing.T) {
-	each, acl, all := parse(t, `{"partitions":{"per_api":true}}`), parse(t, `{"partitions":{"acl":true}}`), parse(t, `{}`)
+	each, acl, all := doctest.Node(t, `{"partitions":{"per_api":true}}`), doctest.Node(t, `{"partitions":{"acl":true}}`), doctest.Node(t, `{}`)
 	for _, c := range []struct {
 		policies []*doc.Node
 		want     bool

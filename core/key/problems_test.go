@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
@@ -40,7 +41,7 @@ func TestProblems(t *testing.T) {
 		`{"access_rights":{"a":{}}}`:                            "",
 		`{}`:                                                    "no_rights",
 	} {
-		s := parse(t, session)
+		s := doctest.Node(t, session)
 		carried := key.CarriedBy(s, known)
 		var have []string
 		for _, p := range key.Explain(s, carried.Applied()).Problems(carried, now) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/key"
 	"github.com/gatehouse-io/gatehouse/core/password"
@@ -111,7 +111,7 @@ func TestNew(t *testing.T) {
 
 // TestOver: what a new session keeps of the replaced one.
 func TestOver(t *testing.T) {
-	old := parse(t, `{"org_id":"acme","alias":"x","apply_policies":["draft"],"hmac_enabled":true,"hmac_string":"secret","jwt_data":{"secret":"jwt"},"tags":["a"]}`)
+	old := doctest.Node(t, `{"org_id":"acme","alias":"x","apply_policies":["draft"],"hmac_enabled":true,"hmac_string":"secret","jwt_data":{"secret":"jwt"},"tags":["a"]}`)
 	for text, want := range map[string]string{
 		`{"apply_policies":["draft"]}`:                                        `{"apply_policies":["draft"],"org_id":"acme"}`,
 		`{"hmac_enabled":true,"apply_policies":["gold"]}`:                     `{"hmac_enabled":true,"apply_policies":["gold"],"org_id":"acme","hmac_string":"secret"}`,
@@ -126,7 +126,7 @@ func TestOver(t *testing.T) {
 			if fault.CodeOf(err) != key.CodePolicy {
 				t.Errorf("%s: %v", text, err)
 			}
-		} else if err != nil || !s.Equal(parse(t, want)) {
+		} else if err != nil || !s.Equal(doctest.Node(t, want)) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestOver(t *testing.T) {
 func TestUsers(t *testing.T) {
 	c := checks(t)
 	c.User, c.Password = true, password.Policy{MinLength: 8}
-	old := parse(t, `{"org_id":"acme","basic_auth_data":{"hash_type":"bcrypt"},`+rights+`}`)
+	old := doctest.Node(t, `{"org_id":"acme","basic_auth_data":{"hash_type":"bcrypt"},`+rights+`}`)
 	for text, want := range map[string][2]bool{ // valid for a new user, for an existing one
 		`{` + rights + `}`: {false, true}, `{"basic_auth_data":{},` + rights + `}`: {false, true},
 		`{"basic_auth_data":{"password":"short"},` + rights + `}`: {false, false}, `{"basic_auth_data":{"password":"long enough"},` + rights + `}`: {true, true},
@@ -153,7 +153,7 @@ func TestUsers(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	s := parse(t, `{"alias":"x","hmac_string":"a","jwt_data":{"secret":"b"},"basic_auth_data":{"password":"c","hash_type":"bcrypt"},"date_created":"0001-01-01T00:00:00Z"}`)
+	s := doctest.Node(t, `{"alias":"x","hmac_string":"a","jwt_data":{"secret":"b"},"basic_auth_data":{"password":"c","hash_type":"bcrypt"},"date_created":"0001-01-01T00:00:00Z"}`)
 	for fresh, want := range map[bool]string{
 		true:  `{"alias":"x","hmac_string":"a","jwt_data":{"secret":"b"},"basic_auth_data":{"hash_type":"bcrypt"}}`,
 		false: `{"alias":"x","jwt_data":{},"basic_auth_data":{"hash_type":"bcrypt"}}`,
@@ -226,10 +226,7 @@ func TestIsUser(t *testing.T) {
 		`{}`: false, `{"basic_auth_data":null}`: false, `{"basic_auth_data":{}}`: false, `{"basic_auth_data":{"password":"","hash_type":""}}`: false, `{"basic_auth_data":{"user":"x"}}`: false,
 		`{"basic_auth_data":{"password":"x"}}`: true, `{"basic_auth_data":{"hash_type":"bcrypt"}}`: true,
 	} {
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := doctest.Node(t, text)
 		if got := key.IsUser(n); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
@@ -254,7 +251,7 @@ func TestDrafts(t *testing.T) {
 			t.Error(name)
 		}
 	}
-	if text, err := key.Shown(parse(t, `{"rate":1.50}`), false).AppendJSON([]byte("x")); err != nil || string(text) != `x{"rate":1.50}` {
+	if text, err := key.Shown(doctest.Node(t, `{"rate":1.50}`), false).AppendJSON([]byte("x")); err != nil || string(text) != `x{"rate":1.50}` {
 		t.Errorf("%s, %v", text, err)
 	}
 }
@@ -282,7 +279,7 @@ func TestAlias(t *testing.T) {
 	if _, err := draft(t, text).New("acme", checks(t)); fault.CodeOf(err) != key.CodeType {
 		t.Error(err)
 	}
-	if _, err := draft(t, text).Over(parse(t, text), checks(t)); err != nil {
+	if _, err := draft(t, text).Over(doctest.Node(t, text), checks(t)); err != nil {
 		t.Error(err)
 	}
 }
@@ -307,7 +304,7 @@ func TestGrants(t *testing.T) {
 		`{}`: false, `{"access_rights":{}}`: false, `{"access_rights":{"orders":null}}`: true, `{"apply_policies":["gold"]}`: true, `{"apply_policies":["limits"]}`: false,
 		`{"apply_policies":["limits","gold"]}`: true, `{"apply_policies":["unknown"]}`: true,
 	} {
-		if key.Grants(parse(t, text), known) != want || draft(t, text).Grants(known) != want {
+		if key.Grants(doctest.Node(t, text), known) != want || draft(t, text).Grants(known) != want {
 			t.Error(text)
 		}
 	}

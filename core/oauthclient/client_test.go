@@ -5,19 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/oauthclient"
 )
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -26,8 +17,8 @@ func TestCheck(t *testing.T) {
 		field     string // "": valid
 	}{
 		"nothing":                   {oauthclient.Draft{}, "", ""},
-		"all":                       {oauthclient.Draft{ID: "5b30e703", Secret: "s3cret/+=", RedirectURI: "https://app.example/cb?x=1", Policy: "gold", Description: "An app", Name: "App", Meta: node(t, `{"a":{"b":[1]}}`)}, ",", ""},
-		"null metadata":             {oauthclient.Draft{Meta: node(t, `null`)}, "", ""},
+		"all":                       {oauthclient.Draft{ID: "5b30e703", Secret: "s3cret/+=", RedirectURI: "https://app.example/cb?x=1", Policy: "gold", Description: "An app", Name: "App", Meta: doctest.Node(t, `{"a":{"b":[1]}}`)}, ",", ""},
+		"null metadata":             {oauthclient.Draft{Meta: doctest.Node(t, `null`)}, "", ""},
 		"an ID with other letters":  {oauthclient.Draft{ID: "a/b"}, "", "client_id"},
 		"an ID that is a folder":    {oauthclient.Draft{ID: ".."}, "", "client_id"},
 		"a long ID":                 {oauthclient.Draft{ID: strings.Repeat("a", 129)}, "", "client_id"},
@@ -47,10 +38,10 @@ func TestCheck(t *testing.T) {
 		"many addresses":            {oauthclient.Draft{RedirectURI: strings.Repeat("https://a.example/,", 500)}, ",", "redirect_uri"},
 		"a long description":        {oauthclient.Draft{Description: strings.Repeat("a", 4<<10+1)}, "", "description"},
 		"a long name":               {oauthclient.Draft{Name: strings.Repeat("a", 4<<10+1)}, "", "client_name"},
-		"a list as metadata":        {oauthclient.Draft{Meta: node(t, `[1]`)}, "", "meta_data"},
-		"large metadata":            {oauthclient.Draft{Meta: node(t, `{"a":"`+strings.Repeat("a", 64<<10)+`"}`)}, "", "meta_data"},
-		"deep metadata":             {oauthclient.Draft{Meta: node(t, `{"a":`+strings.Repeat("[", 30)+strings.Repeat("]", 30)+`}`)}, "", "meta_data"},
-		"metadata in our own place": {oauthclient.Draft{Meta: node(t, `{"gatehouse_client_name":"x"}`)}, "", "meta_data"},
+		"a list as metadata":        {oauthclient.Draft{Meta: doctest.Node(t, `[1]`)}, "", "meta_data"},
+		"large metadata":            {oauthclient.Draft{Meta: doctest.Node(t, `{"a":"`+strings.Repeat("a", 64<<10)+`"}`)}, "", "meta_data"},
+		"deep metadata":             {oauthclient.Draft{Meta: doctest.Node(t, `{"a":`+strings.Repeat("[", 30)+strings.Repeat("]", 30)+`}`)}, "", "meta_data"},
+		"metadata in our own place": {oauthclient.Draft{Meta: doctest.Node(t, `{"gatehouse_client_name":"x"}`)}, "", "meta_data"},
 	} {
 		err := c.draft.Check(c.separator)
 		field := ""
@@ -70,12 +61,12 @@ func TestKept(t *testing.T) {
 		meta  string
 	}{
 		"nothing":      {oauthclient.Draft{}, `{}`, `{}`},
-		"null":         {oauthclient.Draft{Meta: node(t, `null`)}, `{}`, `{}`},
+		"null":         {oauthclient.Draft{Meta: doctest.Node(t, `null`)}, `{}`, `{}`},
 		"a name":       {oauthclient.Draft{Name: "App"}, `{"gatehouse_client_name":"App"}`, `{}`},
-		"both":         {oauthclient.Draft{Name: "App", Meta: node(t, `{"a":1}`)}, `{"a":1,"gatehouse_client_name":"App"}`, `{"a":1}`},
-		"metadata":     {oauthclient.Draft{Meta: node(t, `{"a":1}`)}, `{"a":1}`, `{"a":1}`},
+		"both":         {oauthclient.Draft{Name: "App", Meta: doctest.Node(t, `{"a":1}`)}, `{"a":1,"gatehouse_client_name":"App"}`, `{"a":1}`},
+		"metadata":     {oauthclient.Draft{Meta: doctest.Node(t, `{"a":1}`)}, `{"a":1}`, `{"a":1}`},
 		"of gateways":  {oauthclient.Draft{Meta: nil}, `{}`, `{}`},
-		"quoted texts": {oauthclient.Draft{Name: `"`, Meta: node(t, `{"a":"\""}`)}, `{"a":"\"","gatehouse_client_name":"\""}`, `{"a":"\""}`},
+		"quoted texts": {oauthclient.Draft{Name: `"`, Meta: doctest.Node(t, `{"a":"\""}`)}, `{"a":"\"","gatehouse_client_name":"\""}`, `{"a":"\""}`},
 	} {
 		kept := c.draft.Kept()
 		if string(kept.JSON()) != c.kept {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
 
@@ -88,10 +88,7 @@ func TestIncomingOver(t *testing.T) {
 
 func TestCheckIncoming(t *testing.T) {
 	for text, want := range map[string]int{`{"_id":"x","name":"p"}`: 0, `{"_id":7}`: 1, `{"rate":"1"}`: 1, `{"rate":"1","name":7}`: 2} {
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := doctest.Node(t, text)
 		if got := policy.CheckIncoming(n); len(got) != want {
 			t.Errorf("%s: %v", text, got)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
@@ -467,10 +468,7 @@ func TestGrantsMCP(t *testing.T) {
 		`{"mcp_access_rights":{"tools":{"allowed":["a"]}}}`: true, `{"mcp_access_rights":{"tools":null}}`: false, `{"allowed_urls":[{}]}`: false, `{"mcp_access_rights":5}`: true, `{"mcp_access_rights":0}`: false,
 		`{"mcp_access_rights":"x"}`: true, `{"mcp_access_rights":""}`: false, `{"mcp_access_rights":true}`: true,
 	} {
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := doctest.Node(t, text)
 		if policy.GrantsMCP(n) != want {
 			t.Error(text)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 )
@@ -143,10 +144,7 @@ func refuse(t *testing.T, path, value string) {
 func accept(t *testing.T, path string) {
 	t.Helper()
 	text, _ := place(path, "null")
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := doctest.Node(t, text)
 	if problems := policy.Table.Check(n); problems != nil {
 		t.Errorf("%s: %v", text, problems)
 	}

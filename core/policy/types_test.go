@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/shape"
@@ -85,10 +86,7 @@ func TestFreeMembers(t *testing.T) {
 // drafts correct.
 func whole(t *testing.T, text string) bool {
 	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := doctest.Node(t, text)
 	policy.Table.Whole(n)
 	return policy.Table.Check(n) == nil
 }

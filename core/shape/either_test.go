@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 	"github.com/gatehouse-io/gatehouse/core/shape/shapetest"
 )
@@ -47,7 +48,7 @@ func TestEither(t *testing.T) {
 		`{"flag":{"Sub":{}}}`:                                  `flag.Sub must be spelled sub`,
 	} {
 		var all []string
-		for _, p := range syntax.Check(parse(t, text)) {
+		for _, p := range syntax.Check(doctest.Node(t, text)) {
 			all = append(all, p.String())
 		}
 		if have := strings.Join(all, "; "); have != want {
@@ -75,7 +76,7 @@ func TestSpelling(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if p := syntax.Check(parse(t, `{"flag":5}`)); len(p) != 1 || p[0].Demand() != "must be true or false, or an object, not a number" {
+	if p := syntax.Check(doctest.Node(t, `{"flag":5}`)); len(p) != 1 || p[0].Demand() != "must be true or false, or an object, not a number" {
 		t.Errorf("%v", p)
 	}
 }
@@ -101,7 +102,7 @@ func TestFillLists(t *testing.T) {
 		if have := string(list.AppendListed([]byte("before"), []byte(text))); have != "before"+want {
 			t.Errorf("the text %s became %s, not %s", text, have, want)
 		}
-		n := parse(t, text)
+		n := doctest.Node(t, text)
 		list.FillLists(n)
 		if have := string(n.JSON()); have != want {
 			t.Errorf("%s became %s, not %s", text, have, want)
@@ -114,7 +115,7 @@ func TestFillLists(t *testing.T) {
 	if have := list.Lists(); !slices.Equal(have, []string{"a", "b", "rows"}) {
 		t.Errorf("the lists are %q", have)
 	}
-	n := parse(t, `{"sub":{"list":null}}`)
+	n := doctest.Node(t, `{"sub":{"list":null}}`)
 	leaf.FillLists(n)
 	if have := string(n.JSON()); have != `{"sub":{"list":[]},"list":[]}` {
 		t.Errorf("a type that contains itself: %s", have)
@@ -137,7 +138,7 @@ func TestAppendListed(t *testing.T) {
 			if have, want := string(of.AppendListed(nil, n.JSON())), string(n.JSON()); have != want {
 				t.Errorf("with nothing to fill %s became %s", want, have)
 			}
-			m := parse(t, c.Text)
+			m := doctest.Node(t, c.Text)
 			if have, want := string(of.AppendListed(nil, m.JSON())), string(n.JSON()); have != want {
 				t.Errorf("%s became %s, not %s", c.Text, have, want)
 			}
@@ -175,7 +176,7 @@ func TestWalk(t *testing.T) {
 // not reported.
 func TestDerivedCases(t *testing.T) {
 	found := func(c shapetest.Case) bool {
-		return slices.ContainsFunc(syntax.Check(parse(t, c.Text)), func(p shape.Problem) bool { return p.Path == c.Path })
+		return slices.ContainsFunc(syntax.Check(doctest.Node(t, c.Text)), func(p shape.Problem) bool { return p.Path == c.Path })
 	}
 	n := 0
 	for c := range shapetest.Wrong(syntax) {

@@ -9,17 +9,9 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return n
-}
 
 var inner = shape.Object(shape.Members("deep", shape.Bool))
 
@@ -191,14 +183,14 @@ var cases = []struct {
 func TestCheck(t *testing.T) {
 	for _, c := range cases {
 		var all []string
-		for _, p := range sample.Check(parse(t, c.text)) {
+		for _, p := range sample.Check(doctest.Node(t, c.text)) {
 			all = append(all, p.String())
 		}
 		have := strings.Join(all, "; ")
 		if have != c.want {
 			t.Errorf("%s\nhave %s\nwant %s", c.text, have, c.want)
 		}
-		if ok := decodes(c.text); ok != typed(sample.Check(parse(t, c.text))) {
+		if ok := decodes(c.text); ok != typed(sample.Check(doctest.Node(t, c.text))) {
 			t.Errorf("%s: encoding/json accepts it: %v", c.text, ok)
 		}
 	}
@@ -209,7 +201,7 @@ func TestCheck(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	typ := shape.Map(shape.List(shape.Int))
 	said := 0
-	for _, p := range typ.Check(parse(t, fmt.Sprintf(`{%q:[%s""]}`, strings.Repeat("n", 100_000), strings.Repeat(`"",`, 1000)))) {
+	for _, p := range typ.Check(doctest.Node(t, fmt.Sprintf(`{%q:[%s""]}`, strings.Repeat("n", 100_000), strings.Repeat(`"",`, 1000)))) {
 		said += len(p.String())
 	}
 	if said == 0 || said > 1000*shape.MaxProblems {
@@ -236,7 +228,7 @@ func TestOpenAndRef(t *testing.T) {
 		`{"a":{"LEAF":5}}`:                             `a.LEAF must be spelled leaf`,
 	} {
 		var all []string
-		for _, p := range tree.Check(parse(t, text)) {
+		for _, p := range tree.Check(doctest.Node(t, text)) {
 			all = append(all, p.String())
 		}
 		if have := strings.Join(all, "; "); have != want {
@@ -259,7 +251,7 @@ func TestCheckOfNothing(t *testing.T) {
 }
 
 func TestManyProblems(t *testing.T) {
-	if ps := shape.List(shape.Int).Check(parse(t, "["+strings.Repeat(`"x",`, 1000)+`1]`)); len(ps) != 50 {
+	if ps := shape.List(shape.Int).Check(doctest.Node(t, "["+strings.Repeat(`"x",`, 1000)+`1]`)); len(ps) != 50 {
 		t.Errorf("%d problems", len(ps))
 	}
 }
@@ -271,13 +263,13 @@ func TestZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	have := sample.Zero()
-	if !have.Equal(parse(t, string(want))) {
+	if !have.Equal(doctest.Node(t, string(want))) {
 		t.Errorf("have %s\nwant %s", have.JSON(), want)
 	}
 	if ps := sample.Check(have); ps != nil {
 		t.Error(ps)
 	}
-	if never, _ := json.Marshal(time.Time{}); !shape.Time.Zero().Equal(parse(t, string(never))) {
+	if never, _ := json.Marshal(time.Time{}); !shape.Time.Zero().Equal(doctest.Node(t, string(never))) {
 		t.Error(shape.Time.Zero().JSON())
 	}
 }
@@ -300,7 +292,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	n := parse(b, `{"name":"a","on":true,"n":5,"rate":1.5,"list":[1,2,3],"inner":{"deep":true},"many":{"x":[{"deep":false}]},"data":{"a":[1,2]}}`)
+	n := doctest.Node(b, `{"name":"a","on":true,"n":5,"rate":1.5,"list":[1,2,3],"inner":{"deep":true},"many":{"x":[{"deep":false}]},"data":{"a":[1,2]}}`)
 	for b.Loop() {
 		sample.Check(n)
 	}

@@ -3,6 +3,7 @@ package shape_test
 import (
 	"testing"
 
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
 
@@ -25,7 +26,7 @@ func TestWhole(t *testing.T) {
 		`[1.0]`:                                  `[1.0]`,
 		`{"n":1.0000000000000000001,"u":1e-400}`: `{"n":1.0000000000000000001,"u":1e-400}`, // a double hides the difference
 	} {
-		n := parse(t, text)
+		n := doctest.Node(t, text)
 		of.Whole(n)
 		if got := string(n.JSON()); got != want {
 			t.Errorf("%s became %s, not %s", text, got, want)
@@ -42,7 +43,7 @@ func TestAllWhole(t *testing.T) {
 		`{"f":2.5,"map":null}`:            `{"f":2.5,"map":null}`,
 		`{"f":1e300}`:                     `{"f":1e300}`,
 	} {
-		n := parse(t, text)
+		n := doctest.Node(t, text)
 		of.AllWhole(n)
 		if got := string(n.JSON()); got != want {
 			t.Errorf("%s became %s, not %s", text, got, want)

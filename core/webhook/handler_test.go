@@ -6,18 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestAttach states which event handlers the references of a wrapper become.
 func TestAttach(t *testing.T) {
@@ -54,8 +45,8 @@ func TestAttach(t *testing.T) {
 		"another webhook is there":         {events(`"E":[` + of("v", "false", "5") + `]`), `[{"event_name":"E","hook":{"id":"w"}}]`, events(`"E":[` + of("v", "false", "5") + `,` + of("w", "false", "5") + `]`)},
 		"events of another type":           {events(`"E":null`), `[{"event_name":"E","hook":{"id":"w"}}]`, events(`"E":[` + of("w", "false", "5") + `]`)},
 	} {
-		def := node(t, c.def)
-		webhook.Attach(def, node(t, c.references), stored)
+		def := doctest.Node(t, c.def)
+		webhook.Attach(def, doctest.Node(t, c.references), stored)
 		if got := string(def.JSON()); got != c.want {
 			t.Errorf("%s:\nhave %s\nwant %s", name, got, c.want)
 		}

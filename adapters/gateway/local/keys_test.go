@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // TestLifetime: a new key whose policy limits its lifetime expires, as at gateways; a key that
@@ -14,10 +15,7 @@ func TestLifetime(t *testing.T) {
 		"brief": `{"id":"brief","access_rights":{"a":{}},"key_expires_in":3600}`, "always": `{"id":"always","access_rights":{"a":{}}}`,
 	})
 	session := func(text string) *doc.Node {
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := doctest.Node(t, text)
 		return n
 	}
 	for _, c := range []struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/gateway/local"
 	"github.com/gatehouse-io/gatehouse/adapters/memdb"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
@@ -71,10 +72,7 @@ func TestListSaysWhatSessionsSay(t *testing.T) {
 	keys, _ := newKeys(t, policies)
 	org := tenant.ID("org-a")
 	for _, text := range sessions {
-		session, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := doctest.Node(t, text)
 		if _, err := keys.CreateKey(t.Context(), org, "", session); err != nil {
 			t.Fatal(text, err)
 		}

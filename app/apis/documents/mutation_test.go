@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/app/apis/apistest"
 	definition "github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 const rich = `{"openapi":"3.0.3","info":{"title":"T","version":"1"},"servers":[{"url":"http://u"}],"security":[{"key":[]}],
@@ -58,10 +59,7 @@ func TestDamagedDocuments(t *testing.T) {
 	w := apistest.New(t, apis.Settings{Streams: true})
 	w.Done("admin", "POST", "/apis/streams", rich)
 	_, text := w.Stored("x")
-	stored, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := doctest.Node(t, text)
 	wrapper := doc.NewObject()
 	wrapper.Set("api_definition", stored.Get("api_definition").Clone())
 	wrapper.Get("api_definition").Set("is_oas", doc.NewBool(false))

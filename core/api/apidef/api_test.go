@@ -12,20 +12,12 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func object(t testing.TB, text string) doc.Object {
 	t.Helper()
@@ -39,9 +31,9 @@ func object(t testing.TB, text string) doc.Object {
 // made returns an API with a definition and, for other classes, a document.
 func made(t testing.TB, class apidef.Class, definition, wrapper string) apidef.API {
 	t.Helper()
-	d := apidef.Draft{ID: "0000000000000000000000aa", APIID: "a1", OrgID: "o1", Class: class, Definition: node(t, definition)}
+	d := apidef.Draft{ID: "0000000000000000000000aa", APIID: "a1", OrgID: "o1", Class: class, Definition: doctest.Node(t, definition)}
 	if class != apidef.Classic {
-		d.Document = node(t, `{"openapi":"3.0.3","x-tyk-api-gateway":{"info":{"name":"n"}}}`)
+		d.Document = doctest.Node(t, `{"openapi":"3.0.3","x-tyk-api-gateway":{"info":{"name":"n"}}}`)
 	}
 	if wrapper != "" {
 		d.Wrapper = object(t, wrapper)
@@ -103,7 +95,7 @@ func TestRewriteKeeps(t *testing.T) {
 	a := made(t, apidef.Classic, `{"name":"x"}`, `{"user_owners":["u1"],"sort_by":3}`)
 	later := at.Add(time.Hour)
 	w, _ := doc.ParseObject([]byte(`{"sort_by":4}`))
-	b, err := a.Rewrite(apidef.Draft{Definition: node(t, `{"name":"y","id":"z"}`), Wrapper: w, OrgID: "evil", ID: "evil"}, later)
+	b, err := a.Rewrite(apidef.Draft{Definition: doctest.Node(t, `{"name":"y","id":"z"}`), Wrapper: w, OrgID: "evil", ID: "evil"}, later)
 	if err != nil || b.ID() != a.ID() || b.APIID() != "a1" || b.OrgID() != "o1" || !b.Created().Equal(at) || !b.Updated().Equal(later) || b.Name() != "y" {
 		t.Errorf("%+v %v", b, err)
 	}
@@ -223,7 +215,7 @@ func TestFilter(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	old := made(t, apidef.Classic, `{"name":"b"}`, "")
-	young, err := old.Rewrite(apidef.Draft{Definition: node(t, `{"name":"A"}`)}, at.Add(time.Minute))
+	young, err := old.Rewrite(apidef.Draft{Definition: doctest.Node(t, `{"name":"A"}`)}, at.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +252,7 @@ func TestSource(t *testing.T) {
 
 // Members of a wrapper stay, even if null, unless a rewrite removes them.
 func TestRewriteDrops(t *testing.T) {
-	a, err := made(t, apidef.Classic, `{}`, `{"a":null,"b":1,"c":2}`).Rewrite(apidef.Draft{Definition: node(t, `{}`), Gone: []string{"b", "x"}}, at)
+	a, err := made(t, apidef.Classic, `{}`, `{"a":null,"b":1,"c":2}`).Rewrite(apidef.Draft{Definition: doctest.Node(t, `{}`), Gone: []string{"b", "x"}}, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,9 +307,9 @@ func TestOwnedBy(t *testing.T) {
 func TestNames(t *testing.T) {
 	const turned = "pay\u202elive"
 	draft := func(class apidef.Class) apidef.Draft {
-		d := apidef.Draft{ID: "0000000000000000000000aa", APIID: "a1", OrgID: "o1", Class: class, Definition: node(t, `{"name":"`+turned+`"}`)}
+		d := apidef.Draft{ID: "0000000000000000000000aa", APIID: "a1", OrgID: "o1", Class: class, Definition: doctest.Node(t, `{"name":"`+turned+`"}`)}
 		if class == apidef.OAS {
-			d.Document = node(t, `{"openapi":"3.0.3"}`)
+			d.Document = doctest.Node(t, `{"openapi":"3.0.3"}`)
 		}
 		return d
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/integrity"
 )
 
@@ -115,7 +116,7 @@ func TestQuiet(t *testing.T) {
 		if !b.Quiet() {
 			t.Errorf("%s: gateways reload", name)
 		}
-		rewritten, err := b.Rewrite(apidef.Draft{Definition: node(t, `{}`)}, later)
+		rewritten, err := b.Rewrite(apidef.Draft{Definition: doctest.Node(t, `{}`)}, later)
 		if err != nil || rewritten.Quiet() {
 			t.Errorf("%s, then a rewrite: quiet, %v", name, err)
 		}
@@ -143,9 +144,9 @@ func TestTexts(t *testing.T) {
 		if string(definition.JSON()) != string(a.Definition()) || document != nil && string(document.JSON()) != string(a.Document()) {
 			t.Errorf("%s: %s, %s", class, definition.JSON(), document.JSON())
 		}
-		definition.Set("name", node(t, `"y"`))
+		definition.Set("name", doctest.Node(t, `"y"`))
 		if document != nil {
-			document.Set("openapi", node(t, `"9"`))
+			document.Set("openapi", doctest.Node(t, `"9"`))
 		}
 		if string(slices.Concat(a.Definition(), a.Document())) != string(before) || a.Name() != "x" {
 			t.Errorf("%s: editing a tree changed the API", class)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // The list of servers changes in a document, wherever it is, and nothing else does: the result
@@ -16,7 +17,7 @@ func TestWithServers(t *testing.T) {
 		`{"openapi":"3.0.3","servers":[{"url":"/a"}],"x":1.50,"x-tyk-api-gateway":{"info":{"name":"A"}}}`,
 		`{"openapi":"3.0.3","é\/":{"b":1,"a":[]}}`,
 	} {
-		definition, document := node(t, `{"name":"A","z":1e2,"proxy":{"listen_path":"/a/"},"paths":[1],"internal":true}`), node(t, text)
+		definition, document := doctest.Node(t, `{"name":"A","z":1e2,"proxy":{"listen_path":"/a/"},"paths":[1],"internal":true}`), doctest.Node(t, text)
 		wrapper, err := doc.ParseObject([]byte(`{"categories":["x"],"user_owners":["u"]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +30,7 @@ func TestWithServers(t *testing.T) {
 		if err != nil || string(seen.JSON()) != `{"api_id":"a","internal":true,"proxy":{"listen_path":"/a/"}}` || !servers.Get("servers").Equal(document.Get("servers")) {
 			t.Errorf("%s %s %v", seen.JSON(), servers.JSON(), err)
 		}
-		list := node(t, `[{"url":"/b"}]`)
+		list := doctest.Node(t, `[{"url":"/b"}]`)
 		got, err := a.WithServers(list)
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +77,7 @@ func TestParts(t *testing.T) {
 	if err != nil || document != nil || string(definition.JSON()) != `{"api_id":"a1","proxy":{"listen_path":"/a/"},"tags":["t"]}` {
 		t.Errorf("%s, %v, %v", definition.JSON(), document, err)
 	}
-	if _, err := classic.WithServers(node(t, `[]`)); err == nil {
+	if _, err := classic.WithServers(doctest.Node(t, `[]`)); err == nil {
 		t.Error("a classic API has servers")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/api/apidef"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
@@ -142,7 +143,7 @@ func TestSequence(t *testing.T) {
 	for _, class := range []apidef.Class{apidef.Classic, apidef.OAS, apidef.Streams, apidef.MCP} {
 		var all []string
 		for _, moment := range moments {
-			a, err := apidef.New(apidef.Draft{ID: "i", APIID: "a", OrgID: "o", Class: class, Definition: node(t, `{}`)}, moment)
+			a, err := apidef.New(apidef.Draft{ID: "i", APIID: "a", OrgID: "o", Class: class, Definition: doctest.Node(t, `{}`)}, moment)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,15 +211,15 @@ func TestTypes(t *testing.T) {
 func TestCaps(t *testing.T) {
 	long := `[""` + strings.Repeat(`,""`, 1000) + `]`
 	for field, d := range map[string]apidef.Draft{
-		"tags":        {Definition: node(t, `{"tags":`+long+`}`)},
-		"user_owners": {Definition: node(t, `{}`), Wrapper: object(t, `{"user_owners":`+long+`}`)},
+		"tags":        {Definition: doctest.Node(t, `{"tags":`+long+`}`)},
+		"user_owners": {Definition: doctest.Node(t, `{}`), Wrapper: object(t, `{"user_owners":`+long+`}`)},
 	} {
 		_, err := apidef.New(d, at)
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Invalid || f.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	if _, err := apidef.New(apidef.Draft{Definition: node(t, `{"tags":["a"]}`), Wrapper: object(t, `{"user_owners":["a"]}`)}, at); err != nil {
+	if _, err := apidef.New(apidef.Draft{Definition: doctest.Node(t, `{"tags":["a"]}`), Wrapper: object(t, `{"user_owners":["a"]}`)}, at); err != nil {
 		t.Error(err)
 	}
 }

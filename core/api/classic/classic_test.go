@@ -7,16 +7,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return n
-}
 
 // wrongAndRight are two values for each type word in the list of fields: one that a gateway
 // refuses and one that it accepts.
@@ -51,7 +43,7 @@ func TestFields(t *testing.T) {
 			continue
 		}
 		n++
-		if ps := classic.Check(parse(t, at(path, values[1]))); ps != nil {
+		if ps := classic.Check(doctest.Node(t, at(path, values[1]))); ps != nil {
 			t.Errorf("%s: %v", line, ps)
 		}
 		if values[0] == "" {
@@ -60,10 +52,10 @@ func TestFields(t *testing.T) {
 				continue // gateways store it as text
 			}
 		}
-		if ps := classic.Check(parse(t, at(path, values[0]))); len(ps) != 1 {
+		if ps := classic.Check(doctest.Node(t, at(path, values[0]))); len(ps) != 1 {
 			t.Errorf("%s: %v", line, ps)
 		}
-		if ps := classic.Check(parse(t, strings.ToUpper(at(path, `[[[]]]`)))); len(ps) == 0 && kind != "any" {
+		if ps := classic.Check(doctest.Node(t, strings.ToUpper(at(path, `[[[]]]`)))); len(ps) == 0 && kind != "any" {
 			t.Errorf("%s in capitals is not checked", path)
 		}
 	}
@@ -84,7 +76,7 @@ func TestCheck(t *testing.T) {
 		`{"proxy":{"Listen_Path":5}}`:                        `proxy.Listen_Path must be spelled listen_pathproxy.Listen_Path: want a string, got a number`,
 	} {
 		have := ""
-		for _, p := range classic.Check(parse(t, text)) {
+		for _, p := range classic.Check(doctest.Node(t, text)) {
 			have += p.String()
 		}
 		if have != want {
@@ -121,7 +113,7 @@ func TestZeroOfGateways(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	differ(t, "", parse(t, string(raw)), classic.Zero())
+	differ(t, "", doctest.Node(t, string(raw)), classic.Zero())
 }
 
 // differ reports the places where two values differ.

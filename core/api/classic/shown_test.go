@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // TestShowTimeouts: the timeouts of uptime tests are texts for users and nanoseconds for
@@ -16,7 +17,7 @@ func TestShowTimeouts(t *testing.T) {
 	for stored, shown := range map[string]string{
 		`1500000000`: `"1.5s"`, `0`: `"0s"`, `-1`: `"-1ns"`, `3600000000000`: `"1h0m0s"`, `"soon"`: `"soon"`, `true`: `true`,
 	} {
-		n := parse(t, list(stored))
+		n := doctest.Node(t, list(stored))
 		classic.Show(n)
 		if have := string(n.Get("uptime_tests", "check_list").Items()[0].Get("timeout").JSON()); have != shown {
 			t.Errorf("%s is shown as %s", stored, have)
@@ -27,7 +28,7 @@ func TestShowTimeouts(t *testing.T) {
 		}
 	}
 	for timeout, want := range map[string]string{`"1s"`: "", `1`: "", `true`: "", `""`: "[0].timeout", `"abc"`: "[0].timeout", `"1s"},{"timeout":"5"`: "[1].timeout"} {
-		problems := classic.ReadTimeouts(parse(t, list(timeout)))
+		problems := classic.ReadTimeouts(doctest.Node(t, list(timeout)))
 		if want == "" && len(problems) == 0 {
 			continue
 		}
@@ -36,7 +37,7 @@ func TestShowTimeouts(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{}`, `{"uptime_tests":null}`, `{"uptime_tests":{"check_list":{}}}`, list(`5`)} {
-		n := parse(t, text)
+		n := doctest.Node(t, text)
 		if classic.ReadTimeouts(n); string(n.JSON()) != text {
 			t.Errorf("%s became %s", text, n.JSON())
 		}
@@ -63,7 +64,7 @@ func TestShowLists(t *testing.T) {
 		`{"version_data":{"versions":{"v":{"extended_paths":{"ignored":[]}}}}}`:                 `"white_list":[]`,
 		`{"version_data":{"versions":{"v":{"extended_paths":{}},"w":{"extended_paths":null}}}}`: `"w":{"extended_paths":null`,
 	} {
-		n := parse(t, text)
+		n := doctest.Node(t, text)
 		classic.Show(n)
 		once := string(n.JSON())
 		if !strings.Contains(once, want) {

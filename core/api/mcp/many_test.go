@@ -7,6 +7,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/mcp"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
@@ -69,7 +70,7 @@ func TestManyPrimitives(t *testing.T) {
 // TestViewsAreApart: views of the same source do not change each other.
 func TestViewsAreApart(t *testing.T) {
 	rest, view := described(1)
-	rest.Put(node(t, `[{"in":"query","name":"q","schema":{"type":"string"}}]`), "paths", "/p0", "get", "parameters")
+	rest.Put(doctest.Node(t, `[{"in":"query","name":"q","schema":{"type":"string"}}]`), "paths", "/p0", "get", "parameters")
 	source, err := mcp.SourceOf(rest)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func TestViewsAreApart(t *testing.T) {
 	}
 	before := string(plain.Expanded().JSON())
 	_, view = described(1)
-	view.Get("primitives").Item(0).Set("parameters", node(t, `[{"param":"q","name":"other","description":"changed"}]`))
+	view.Get("primitives").Item(0).Set("parameters", doctest.Node(t, `[{"param":"q","name":"other","description":"changed"}]`))
 	if _, err := source.Derive(view, true); err != nil {
 		t.Fatal(err)
 	}

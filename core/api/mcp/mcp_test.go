@@ -13,6 +13,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/mcp"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
@@ -124,15 +125,6 @@ func saved(view *doc.Node) *doc.Node {
 	return document.Get(mcp.ViewExtension)
 }
 
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func TestCompact(t *testing.T) {
 	const paired = `"x-tyk-api-gateway":{"upstream":{"url":"tyk://rest__mcp-server"}}`
 	for before, want := range map[string]string{
@@ -148,7 +140,7 @@ func TestCompact(t *testing.T) {
 		`{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"http://rest"}}}`:        `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"http://rest"}}}`,
 		`{"x-tyk-mcp-server":{"x":1,"primitives":[{"source":{},"allow":false,"inputSchema":{}},{"allow":true,"outputSchema":{},"parameterOrder":[],"name":"n"},{"allow":false,"y":1e1},{"inputSchema":1}]}}`: `{"x-tyk-mcp-server":{"x":1,"primitives":[{"allow":true,"name":"n"},{"allow":false,"y":1e1},{}]}}`,
 	} {
-		document := node(t, before)
+		document := doctest.Node(t, before)
 		for range 2 {
 			mcp.Compact(document)
 			if string(document.JSON()) != want {
@@ -168,19 +160,19 @@ func TestManaged(t *testing.T) {
 		`{"proxy":{"target_url":"tyk://a/x"}}`:                    false,
 		`{"proxy":{"target_url":"http://a/mcp"}}`:                 false,
 	} {
-		if got := mcp.Managed(node(t, classic)); got != want {
+		if got := mcp.Managed(doctest.Node(t, classic)); got != want {
 			t.Errorf("%s: %v", classic, got)
 		}
 	}
 }
 
 func TestAdopt(t *testing.T) {
-	document := node(t, `{"x-tyk-api-gateway":{"server":{"listenPath":{"value":"/m/"},"gatewayTags":{"x":1}}}}`)
-	classic := node(t, `{"name":"m","tags":["old"]}`)
-	if err := mcp.Adopt(document, classic, node(t, `{"tags":["n"],"tags_disabled":true}`)); err != nil {
+	document := doctest.Node(t, `{"x-tyk-api-gateway":{"server":{"listenPath":{"value":"/m/"},"gatewayTags":{"x":1}}}}`)
+	classic := doctest.Node(t, `{"name":"m","tags":["old"]}`)
+	if err := mcp.Adopt(document, classic, doctest.Node(t, `{"tags":["n"],"tags_disabled":true}`)); err != nil {
 		t.Error(err)
 	}
-	if err := mcp.Adopt(doc.NewObject(), doc.NewObject(), node(t, `{"tags":["`+strings.Repeat("n", 64<<10)+`"]}`)); fault.KindOf(err) != fault.Invalid {
+	if err := mcp.Adopt(doc.NewObject(), doc.NewObject(), doctest.Node(t, `{"tags":["`+strings.Repeat("n", 64<<10)+`"]}`)); fault.KindOf(err) != fault.Invalid {
 		t.Error("long tags:", err)
 	}
 	if got := string(document.JSON()); got != `{"x-tyk-api-gateway":{"server":{"listenPath":{"value":"/m/"},"gatewayTags":{"x":1,"enabled":false,"tags":["n"]}}}}` {
@@ -192,9 +184,9 @@ func TestAdopt(t *testing.T) {
 }
 
 func TestClash(t *testing.T) {
-	source := node(t, `{"paths":{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}}`)
+	source := doctest.Node(t, `{"paths":{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}}`)
 	tools := func(view string) []mcp.Tool {
-		v, err := mcp.Derive(source, node(t, view), true)
+		v, err := mcp.Derive(source, doctest.Node(t, view), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,9 +207,9 @@ func TestReferencesDoNotExplode(t *testing.T) {
 	schemas := doc.NewObject()
 	for i := range 60 {
 		next := `{"$ref":"#/components/schemas/S` + strconv.Itoa(i+1) + `"}`
-		schemas.Set("S"+strconv.Itoa(i), node(t, `{"type":"object","properties":{"l":`+next+`,"r":`+next+`}}`))
+		schemas.Set("S"+strconv.Itoa(i), doctest.Node(t, `{"type":"object","properties":{"l":`+next+`,"r":`+next+`}}`))
 	}
-	source := node(t, `{"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}}}}}`)
+	source := doctest.Node(t, `{"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}}}}}`)
 	source.Put(schemas, "components", "schemas")
 	v, err := mcp.Derive(source, nil, true)
 	if err != nil || len(v.Tools) != 1 || len(v.Tools[0].Node().JSON()) > 1<<20 {
@@ -236,7 +228,7 @@ func TestToolsTogether(t *testing.T) {
 		"required":     `{"type":"object","required":["` + long + `"]}`,
 	} {
 		t.Run(what, func(t *testing.T) {
-			source := node(t, `{"paths":{`+many(operations, `"/p%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S"}}}}}}`)+`},"components":{"schemas":{"S":`+schema+`}}}`)
+			source := doctest.Node(t, `{"paths":{`+many(operations, `"/p%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S"}}}}}}`)+`},"components":{"schemas":{"S":`+schema+`}}}`)
 			v, err := mcp.Derive(source, nil, true)
 			if err != nil || len(v.Tools) != operations {
 				t.Fatal(err, len(v.Tools))

@@ -12,6 +12,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
@@ -68,7 +69,7 @@ func TestConvertIsBounded(t *testing.T) {
 		for i := range n {
 			versions.Set(fmt.Sprint("v", i), doc.NewObject())
 		}
-		def := parse(t, `{"name":"a","api_id":"a","config_data":{"x":"`+strings.Repeat("x", 3<<20)+`"},"version_data":{"not_versioned":false}}`)
+		def := doctest.Node(t, `{"name":"a","api_id":"a","config_data":{"x":"`+strings.Repeat("x", 3<<20)+`"},"version_data":{"not_versioned":false}}`)
 		def.Put(versions, "version_data", "versions")
 		_, err := migrate.Convert(def, numbered())
 		if e, ok := errors.AsType[*fault.Error](err); ok != refused || refused && e.Code != "migrate.too_large" {
@@ -83,7 +84,7 @@ func TestConvertRepeats(t *testing.T) {
 	text := func(s string, n int) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
 	actions := doc.NewObject()
 	for i := range 5000 {
-		actions.Set(fmt.Sprint("M", i), parse(t, `{"action":"no_action"}`))
+		actions.Set(fmt.Sprint("M", i), doctest.Node(t, `{"action":"no_action"}`))
 	}
 	for name, c := range map[string]struct {
 		paths   string // extended paths
@@ -95,7 +96,7 @@ func TestConvertRepeats(t *testing.T) {
 		"short path":        {`"ignored":[{"path":"/p","method_actions":` + string(actions.JSON()) + `}]`, 1, false},
 		"long path":         {`"ignored":[{"path":"/` + strings.Repeat("p", 20_000) + `","method_actions":` + string(actions.JSON()) + `}]`, 1, true},
 	} {
-		def := parse(t, `{"name":"a","api_id":"a","cache_options":{"cache_response_codes":[`+text("200", c.codes)+
+		def := doctest.Node(t, `{"name":"a","api_id":"a","cache_options":{"cache_response_codes":[`+text("200", c.codes)+
 			`]},"version_data":{"not_versioned":true,"versions":{"v":{"use_extended_paths":true,"extended_paths":{`+c.paths+`}}}}}`)
 		_, err := migrate.Convert(def, numbered())
 		if e, ok := errors.AsType[*fault.Error](err); ok != c.refused || c.refused && e.Code != "migrate.too_large" {
@@ -115,7 +116,7 @@ func TestConvertIsLinear(t *testing.T) {
 		for i := range n {
 			entries = append(entries, fmt.Sprintf(`{"path":"/p%d","method_actions":{"GET":{"action":"reply","code":200}}}`, i))
 		}
-		def := parse(t, api(strings.Join(entries, ",")))
+		def := doctest.Node(t, api(strings.Join(entries, ",")))
 		return func() { convert(t, def) }
 	})
 	growth.Linear(t, 200, func(n int) func() {
@@ -123,7 +124,7 @@ func TestConvertIsLinear(t *testing.T) {
 		for i := range n {
 			actions = append(actions, fmt.Sprintf(`"M%d":{"action":"no_action"}`, i))
 		}
-		def := parse(t, api(`{"path":"/p","method_actions":{`+strings.Join(actions, ",")+`}}`))
+		def := doctest.Node(t, api(`{"path":"/p","method_actions":{`+strings.Join(actions, ",")+`}}`))
 		return func() { convert(t, def) }
 	})
 }
@@ -190,12 +191,12 @@ func TestSkip(t *testing.T) {
 		`{"proxy":{"target_url":"wss://chat.test"}}`: "is_websocket", `{"protocol":"ws"}`: "is_websocket",
 		`{"protocol":"https","graphql":{"enabled":false},"proxy":{"target_url":"http://wss.test"}}`: "", `{}`: "",
 	} {
-		got, message := migrate.Skip(parse(t, text), false)
+		got, message := migrate.Skip(doctest.Node(t, text), false)
 		if got != key || (message == "") != (key == "") {
 			t.Errorf("%s: %q (%s), want %q", text, got, message, key)
 		}
 	}
-	if key, _ := migrate.Skip(parse(t, `{"is_oas":true}`), true); key != "is_streams" {
+	if key, _ := migrate.Skip(doctest.Node(t, `{"is_oas":true}`), true); key != "is_streams" {
 		t.Errorf("a streams API: %q", key)
 	}
 }

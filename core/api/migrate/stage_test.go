@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 func TestStageAndPromote(t *testing.T) {
@@ -56,7 +57,7 @@ func TestPromoteEditedCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	staged := migrate.Stage(r)
-	rename := parse(t, `{"name":"better","listen_path":"/elsewhere/","target_url":"http://new.test"}`)
+	rename := doctest.Node(t, `{"name":"better","listen_path":"/elsewhere/","target_url":"http://new.test"}`)
 	staged.Base.Classic.Set("name", rename.Get("name"))
 	staged.Base.Classic.Put(rename.Get("listen_path"), "proxy", "listen_path")
 	staged.Base.Classic.Put(rename.Get("target_url"), "proxy", "target_url")
@@ -84,7 +85,7 @@ func text(r migrate.Result) string {
 // and versions get paths of their own.
 func TestReferencedListenPath(t *testing.T) {
 	classic := load(t, "testdata/convert/versions.in.json")
-	classic.Put(parse(t, `"secrets://path"`), "proxy", "listen_path")
+	classic.Put(doctest.Node(t, `"secrets://path"`), "proxy", "listen_path")
 	r, err := migrate.Convert(classic, numbered())
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -90,7 +91,7 @@ func TestUpgradePolicy(t *testing.T) {
 		`{"id":"own","_id":"5f00"}`:             `{"id":"own","_id":"5f00"}`,
 		`{"name":"neither"}`:                    `{"name":"neither"}`,
 	} {
-		p := parse(t, before)
+		p := doctest.Node(t, before)
 		changed := migrate.UpgradePolicy(p)
 		if got := string(p.JSON()); got != after || changed != (before != after) {
 			t.Errorf("%s became %s (%v), want %s", before, got, changed, after)
@@ -131,16 +132,7 @@ func load(t testing.TB, file string) *doc.Node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parse(t, string(text))
-}
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return doctest.Node(t, string(text))
 }
 
 // golden compares got with a file.

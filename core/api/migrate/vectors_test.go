@@ -9,6 +9,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/api/migrate"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -18,7 +19,7 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range parse(t, string(text)).Items() {
+	for _, v := range doctest.Node(t, string(text)).Items() {
 		t.Run(v.Get("name").Text(), func(t *testing.T) {
 			r, problems := migrated(v.Get("input"))
 			want := v.Get("output")

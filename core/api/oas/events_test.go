@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/webhook"
 )
 
@@ -55,10 +56,7 @@ func TestRefreshWebhook(t *testing.T) {
 				if text == "" {
 					return nil
 				}
-				n, err := doc.ParseNode([]byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := doctest.Node(t, text)
 				return n
 			}
 			definition, document := parse(c.definition), parse(c.document)

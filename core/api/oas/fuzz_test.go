@@ -5,6 +5,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // FuzzExtract: any two JSON values give a complete, correctly typed definition.
@@ -26,7 +27,7 @@ func FuzzExtract(f *testing.F) {
 
 // FuzzFill: any two JSON values give a document with a correctly typed classic form.
 func FuzzFill(f *testing.F) {
-	d := parse(f, shop)
+	d := doctest.Node(f, shop)
 	f.Add(shop, string(oas.Extract(d, nil, oas.Options{}).JSON()))
 	f.Add(`{"security":{},"paths":[]}`, `{"auth_configs":{"authToken":{"name":"a"},"oauth":{"name":"a"}},"security_requirements":[["a","hmac"],[]]}`)
 	f.Add(`{"paths":{"/a":5}}`, `{"version_data":{"versions":{"":{"extended_paths":{"mock_response":[{"path":"a","method":"get","code":9e99}]}}}}}`)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // shop is a document with members of every part, some of them unknown to the table.
@@ -58,19 +59,10 @@ const shop = `{
  }
 }`
 
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestFillKeeps: a document that is equal to its classic form is returned byte by byte, with
 // all unknown members.
 func TestFillKeeps(t *testing.T) {
-	d := parse(t, shop)
+	d := doctest.Node(t, shop)
 	for name, fill := range map[string]func(d, c *doc.Node) *doc.Node{"Fill": oas.Fill} {
 		if got := fill(d, oas.Extract(d, nil, oas.Options{})); string(got.JSON()) != string(d.JSON()) {
 			t.Errorf("%s: got %s", name, got.JSON())
@@ -80,10 +72,10 @@ func TestFillKeeps(t *testing.T) {
 
 // TestFillKeepsAround: unknown members also stay next to a change.
 func TestFillKeepsAround(t *testing.T) {
-	d := parse(t, shop)
+	d := doctest.Node(t, shop)
 	c := oas.Extract(d, nil, oas.Options{})
-	c.Put(parse(t, `[{"name":"g","path":"p"}]`), "custom_middleware", "pre")
-	c.Put(parse(t, `{"shop.test":"c2","new.test":"c3"}`), "upstream_certificates")
+	c.Put(doctest.Node(t, `[{"name":"g","path":"p"}]`), "custom_middleware", "pre")
+	c.Put(doctest.Node(t, `{"shop.test":"c2","new.test":"c3"}`), "upstream_certificates")
 	c.Put(doc.NewString("Store"), "name")
 	ext := oas.Fill(d, c).Get(oas.ExtensionKey)
 	want(t, ext.Get("middleware", "global", "prePlugins"), `[{"enabled":true,"functionName":"g","path":"p","pluginId":"id-1"}]`)
@@ -95,17 +87,17 @@ func TestFillKeepsAround(t *testing.T) {
 
 func want(t *testing.T, got *doc.Node, text string) {
 	t.Helper()
-	if !parse(t, text).Equal(got) {
+	if !doctest.Node(t, text).Equal(got) {
 		t.Errorf("want %s, got %s", text, written(got))
 	}
 }
 
 // TestExtractKeeps: other members of a stored definition stay in an extraction.
 func TestExtractKeeps(t *testing.T) {
-	stored := parse(t, `{"slug":"s","x-own":{"n":1.0},"definition":{"base_id":"gone","strip_path":true},"graphql":{"schema":"q"},
+	stored := doctest.Node(t, `{"slug":"s","x-own":{"n":1.0},"definition":{"base_id":"gone","strip_path":true},"graphql":{"schema":"q"},
 		"version_data":{"versions":{"old":{"name":"old","extended_paths":{"virtual":[{"path":"/v"}]}}}},"tags":["t"],"listen_port":"wrong",
 		"analytics_plugin":{"enable":true},"event_handlers":{"events":{"A":[{"handler_name":"other","handler_meta":{}},{"handler_name":"eh_log_handler"}]}}}`)
-	c := oas.Extract(parse(t, shop), stored, oas.Options{})
+	c := oas.Extract(doctest.Node(t, shop), stored, oas.Options{})
 	wantTyped(t, c)
 	wantComplete(t, c)
 	for path, text := range map[string]string{
@@ -119,27 +111,27 @@ func TestExtractKeeps(t *testing.T) {
 	if c.Get("definition", "base_id") != nil {
 		t.Error("the hidden base id is in the JSON form")
 	}
-	want(t, oas.Extract(parse(t, shop), oas.Remains(stored), oas.Options{}).Get("analytics_plugin"), `{}`)
+	want(t, oas.Extract(doctest.Node(t, shop), oas.Remains(stored), oas.Options{}).Get("analytics_plugin"), `{}`)
 }
 
 // TestExtractDropsMistyped: a stored member of the wrong type is removed; members with names
 // that begin alike stay.
 func TestExtractDropsMistyped(t *testing.T) {
-	c := oas.Extract(parse(t, shop), parse(t, `{"auth_provider":7,"auth":{"use_cookie":true},"session_provider":{"name":"s"},"proxy":{"target_list":[7]},"name":"kept"}`), oas.Options{})
+	c := oas.Extract(doctest.Node(t, shop), doctest.Node(t, `{"auth_provider":7,"auth":{"use_cookie":true},"session_provider":{"name":"s"},"proxy":{"target_list":[7]},"name":"kept"}`), oas.Options{})
 	wantTyped(t, c)
 	want(t, c.Get("auth", "use_cookie"), `true`)
 	want(t, c.Get("session_provider", "name"), `"s"`)
 }
 
 func TestNormalise(t *testing.T) {
-	d := parse(t, shop)
+	d := doctest.Node(t, shop)
 	e := d.Get(oas.ExtensionKey)
 	jwt := e.Get("server", "authentication", "securitySchemes", "jwt")
-	jwt.Set("subjectClaims", parse(t, `["sub","uid"]`))
-	jwt.Set("scopes", parse(t, `{"claims":["scp"]}`))
-	e.Put(parse(t, `{"claims":["oscp"],"claimName":"own"}`), "server", "authentication", "oidc", "scopes")
+	jwt.Set("subjectClaims", doctest.Node(t, `["sub","uid"]`))
+	jwt.Set("scopes", doctest.Node(t, `{"claims":["scp"]}`))
+	e.Put(doctest.Node(t, `{"claims":["oscp"],"claimName":"own"}`), "server", "authentication", "oidc", "scopes")
 	e.Put(doc.NewString("2m"), "middleware", "operations", "readItem", "enforceTimeout", "duration")
-	e.Put(parse(t, `{"enabled":true,"duration":"500ms"}`), "middleware", "mcpTools", "t", "enforceTimeout")
+	e.Put(doctest.Node(t, `{"enabled":true,"duration":"500ms"}`), "middleware", "mcpTools", "t", "enforceTimeout")
 	oas.Normalise(d)
 	want(t, jwt, `{"enabled":true,"header":{"enabled":true,"name":"Authorization"},"source":"c2VjcmV0MQ==","identityBaseField":"sub",
 		"subjectClaims":["sub","uid"],"jtiValidation":{"enabled":false},"scopes":{"claims":["scp"],"claimName":"scp"}}`)

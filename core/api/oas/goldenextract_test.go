@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // at follows a path of names separated by slashes; "V" is the main version.
@@ -89,10 +90,10 @@ func TestGoldenExtract(t *testing.T) {
 		{"lifetime off", `{"server":{"authentication":{"customKeyLifetime":{"value":"1h"}}}}`, ``, "session_lifetime", `0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := parse(t, harbour)
-			d.Set(oas.ExtensionKey, parse(t, c.extension))
+			d := doctest.Node(t, harbour)
+			d.Set(oas.ExtensionKey, doctest.Node(t, c.extension))
 			if c.security != "" {
-				d.Set("security", parse(t, c.security))
+				d.Set("security", doctest.Node(t, c.security))
 			}
 			got := oas.Extract(d, nil, oas.Options{})
 			wantTyped(t, got)
@@ -124,7 +125,7 @@ func key(members string) string {
 }
 
 func TestMarkers(t *testing.T) {
-	over := parse(t, `{"application_protocol":"mcp","json_rpc_version":"2.0"}`)
+	over := doctest.Node(t, `{"application_protocol":"mcp","json_rpc_version":"2.0"}`)
 	for target, want := range map[string]string{"https://m.test": "2.0", "tyk://a__mcp-server": ""} {
 		d := doc.NewObject()
 		d.Put(doc.NewString(target), oas.ExtensionKey, "upstream", "url")
@@ -139,7 +140,7 @@ func TestMarkers(t *testing.T) {
 
 // TestManyTargets: weights cannot make a definition arbitrarily large.
 func TestManyTargets(t *testing.T) {
-	d := parse(t, `{"x-tyk-api-gateway":{"upstream":{"loadBalancing":{"targets":[{"url":"a","weight":9000000000000000000},{"url":"b","weight":1}]}}}}`)
+	d := doctest.Node(t, `{"x-tyk-api-gateway":{"upstream":{"loadBalancing":{"targets":[{"url":"a","weight":9000000000000000000},{"url":"b","weight":1}]}}}}`)
 	list := oas.Extract(d, nil, oas.Options{}).Get("proxy", "target_list").Texts()
 	if len(list) > 10_001 || list[0] != "a" || list[len(list)-1] != "b" {
 		t.Errorf("got %d targets", len(list))

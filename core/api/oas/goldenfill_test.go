@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 func TestGoldenFill(t *testing.T) {
@@ -125,7 +126,7 @@ func TestGoldenFill(t *testing.T) {
 		{"only proprietary ones", `{"security":[]}`, `{"security_requirements":[["hmac"]]}`, "security", ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := oas.Fill(parse(t, c.document), parse(t, c.classic))
+			got := oas.Fill(doctest.Node(t, c.document), doctest.Node(t, c.classic))
 			if v := atDocument(got, c.path); c.want != "" {
 				want(t, v, c.want)
 			} else if v != nil {
@@ -142,7 +143,7 @@ func ep(lists string) string {
 
 func TestFillNothing(t *testing.T) {
 	want(t, oas.Fill(nil, nil).Get("components"), `{}`)
-	d := parse(t, `{"openapi":"3.1.0","info":{},"paths":{},"components":{},"externalDocs":{}}`)
+	d := doctest.Node(t, `{"openapi":"3.1.0","info":{},"paths":{},"components":{},"externalDocs":{}}`)
 	want(t, oas.Fill(d, oas.Extract(d, nil, oas.Options{})), `{"openapi":"3.1.0","info":{},"paths":{},"components":{}}`)
 }
 

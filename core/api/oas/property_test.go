@@ -7,6 +7,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/classic"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // TestRandomDocuments: the classic form of any document is complete and correctly typed, and
@@ -36,7 +37,7 @@ func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			d := parse(t, shop)
+			d := doctest.Node(t, shop)
 			wantTyped(t, oas.Extract(oas.Fill(d, oas.Extract(d, nil, oas.Options{})), classic.Zero(), oas.Options{}))
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gatehouse-io/gatehouse/adapters/openapi"
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	port "github.com/gatehouse-io/gatehouse/ports/openapi"
 )
 
@@ -19,7 +20,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	definitions, valid := parse(t, string(schema)).Get("definitions"), 0
+	definitions, valid := doctest.Node(t, string(schema)).Get("definitions"), 0
 	for seed := range uint64(400) {
 		d := schemaGenerator{newGenerator(seed, false), definitions, []int{10, 40, 80}[seed%3]}.document()
 		if problems := validator.Validate(d, port.Options{}); len(problems) > 0 {

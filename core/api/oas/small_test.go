@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/oas"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/e2e/growth"
 )
 
@@ -67,7 +68,7 @@ func TestRecognise(t *testing.T) {
 		{`{"type":"openIdConnect"}`, `{}`, oas.SchemeOther},
 		{`{}`, `{}`, oas.SchemeOther},
 	} {
-		if got := oas.Recognise(parse(t, c.native), parse(t, c.entry)); got != c.want {
+		if got := oas.Recognise(doctest.Node(t, c.native), doctest.Node(t, c.entry)); got != c.want {
 			t.Errorf("%s %s: got %q", c.native, c.entry, got)
 		}
 	}
@@ -96,10 +97,7 @@ func TestManyParametersAndRequirements(t *testing.T) {
 		text := `{"paths":{},"components":{"securitySchemes":{` + schemes.String() + `"t":{}}},"security":[` + root.String() + `{"t":[]}],` +
 			`"x-tyk-api-gateway":{"server":{"authentication":{"enabled":true,"securityProcessingMode":"compliant","security":[` + vendor.String() + `["t"]]}}}}`
 		return func() {
-			document, err := doc.ParseNode([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			document := doctest.Node(t, text)
 			c := oas.Extract(document, nil, oas.Options{})
 			oas.EndpointsOf(document).Described(path.String(), "GET")
 			if n, m := c.Get("security_requirements").Len(), document.Get("paths", path.String(), "parameters").Len(); n != 2*size+2 || m != size {

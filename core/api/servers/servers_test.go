@@ -8,21 +8,13 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/servers"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // api is a classic definition that listens on a path, with more members.
 func api(t testing.TB, id, path, more string) *doc.Node {
-	return node(t, fmt.Sprintf(`{"api_id":%q,"proxy":{"listen_path":%q}%s}`, id, path, more))
+	return doctest.Node(t, fmt.Sprintf(`{"api_id":%q,"proxy":{"listen_path":%q}%s}`, id, path, more))
 }
 
 var local = servers.Config{Protocol: "https", DefaultHost: "gw.test", Edges: []servers.Edge{
@@ -69,7 +61,7 @@ func TestMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.in.Config = local
-			d := node(t, c.document)
+			d := doctest.Node(t, c.document)
 			for range 2 {
 				if err := servers.Merge(d, c.in); err != nil {
 					t.Fatal(err)
@@ -92,7 +84,7 @@ func addresses(d *doc.Node) string {
 
 func TestMergeLeavesAlone(t *testing.T) {
 	const before = `{"x":1.0,"servers":[{"url":"https://gw.test/a"},{"url":"/a"},{"url":"https://u.test","y":1e2}],"z":0}`
-	d := node(t, before)
+	d := doctest.Node(t, before)
 	if err := servers.Merge(d, servers.Input{New: api(t, "a", "/a/", ""), Config: local}); err != nil || string(d.JSON()) != before {
 		t.Errorf("%v: %s", err, d.JSON())
 	}
@@ -104,7 +96,7 @@ func TestVariables(t *testing.T) {
 		"/{p:a/../b}/c/..":         `{"url":"/{p}","variables":{"p":{"default":"pathParam1"}}}`,
 		"/{}":                      "", "/{:x}": "", "/{1a}": "", "/{a-b}": "", "/{a}/{a}": "", "/{a:(x)}": "", "/{a:[}": "", "/{a": "", "/a}": "", "/{a:{}": "",
 	} {
-		d := node(t, `{"servers":[{"url":"/kept"}]}`)
+		d := doctest.Node(t, `{"servers":[{"url":"/kept"}]}`)
 		err := servers.Merge(d, servers.Input{New: api(t, "a", path, ""), Config: servers.Config{Hybrid: true, DefaultHost: "gw.test"}})
 		if want == "" {
 			if fault.KindOf(err) != fault.Invalid || addresses(d) != `"/kept"` {
@@ -218,7 +210,7 @@ func TestChildrenAffected(t *testing.T) {
 		`{"definition.fallback_to_default":true}`: true, `{"proxy.listen_path":"/other/"}`: true, `{"proxy.listen_path":"/base"}`: false,
 	} {
 		after := before.Clone()
-		for path, v := range node(t, change).Members() {
+		for path, v := range doctest.Node(t, change).Members() {
 			after.Put(v, strings.Split(path, ".")...)
 		}
 		if got := servers.ChildrenAffected(before, after); got != want {
@@ -230,8 +222,8 @@ func TestChildrenAffected(t *testing.T) {
 // TestReference: a listen path that gateways resolve gives no address, and previous addresses
 // are removed.
 func TestReference(t *testing.T) {
-	document := node(t, `{"servers":[{"url":"https://gw.test/old"},{"url":"https://users.test"}]}`)
-	in := servers.Input{Old: node(t, `{"proxy":{"listen_path":"/old"}}`), New: node(t, `{"proxy":{"listen_path":"vault://x"}}`),
+	document := doctest.Node(t, `{"servers":[{"url":"https://gw.test/old"},{"url":"https://users.test"}]}`)
+	in := servers.Input{Old: doctest.Node(t, `{"proxy":{"listen_path":"/old"}}`), New: doctest.Node(t, `{"proxy":{"listen_path":"vault://x"}}`),
 		Config: servers.Config{Protocol: "https", DefaultHost: "gw.test"}}
 	if err := servers.Merge(document, in); err != nil || string(document.JSON()) != `{"servers":[{"url":"https://users.test"}]}` {
 		t.Errorf("%s %v", document.JSON(), err)

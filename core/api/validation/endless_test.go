@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 func TestEndless(t *testing.T) {
@@ -46,7 +48,7 @@ func TestEndless(t *testing.T) {
 		if c.name != "" {
 			want = "x-tyk-api-gateway.middleware.operations.o." + c.name
 		}
-		t.Run(c.schemas, func(t *testing.T) { expect(t, Document(parse(t, document), false), want) })
+		t.Run(c.schemas, func(t *testing.T) { expect(t, Document(doctest.Node(t, document), false), want) })
 	}
 }
 
@@ -61,7 +63,7 @@ func TestEndlessIsQuick(t *testing.T) {
 		fmt.Fprintf(&media, `"a/%d":{"schema":{"$ref":"#/components/schemas/A"}},`, i)
 	}
 	content := `{"description":"","content":{` + media.String() + `"b/b":{}}}`
-	d := parse(t, `{"openapi":"3.0.3","components":{"schemas":{"A":{"type":"array","items":{"$ref":"#/components/schemas/L"}},"L":{"allOf":[`+list(`{"$ref":"#/components/schemas/C"}`)+`]},`+
+	d := doctest.Node(t, `{"openapi":"3.0.3","components":{"schemas":{"A":{"type":"array","items":{"$ref":"#/components/schemas/L"}},"L":{"allOf":[`+list(`{"$ref":"#/components/schemas/C"}`)+`]},`+
 		`"C":{"$ref":"#/components/schemas/D"},"D":{"$ref":"#/components/schemas/C"}},"requestBodies":{"B":`+content+`},"responses":{"R":`+content+`}},"paths":{`+paths.String()+`"/z":{}},`+
 		`"x-tyk-api-gateway":{"middleware":{"operations":{`+settings.String()+`"z":{}}}}}`)
 	expect(t, Document(d, false), "")
@@ -77,6 +79,6 @@ func TestEndlessJSONSchema(t *testing.T) {
 		if want != "" {
 			want = "version_data.versions.v.extended_paths.validate_json.1." + want
 		}
-		expect(t, Loadable(parse(t, `{"version_data":{"versions":{"v":{"extended_paths":{"validate_json":[{},{"schema":`+schema+`}]}}}}}`)), want)
+		expect(t, Loadable(doctest.Node(t, `{"version_data":{"versions":{"v":{"extended_paths":{"validate_json":[{},{"schema":`+schema+`}]}}}}}`)), want)
 	}
 }

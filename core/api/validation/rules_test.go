@@ -7,17 +7,9 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/shape"
 )
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return n
-}
 
 // expect compares the fields of problems with a list of words; "": no problems.
 func expect(t *testing.T, found []Problem, want string) {
@@ -114,7 +106,7 @@ func TestOpenAPI(t *testing.T) {
 		{"link", rest(`"components":{"links":{"a":{},"b":{"operationId":"x"}}}`), "components.links.a"},
 		{"3.1", `{"openapi":"3.1.0","info":{"title":"a","version":"1"},"components":{"schemas":{"a":{"type":"array"},"b":{"examples":[{"$ref":"x"}]}}}}`, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { expect(t, OpenAPI(parse(t, c.text)), c.want) })
+		t.Run(c.name, func(t *testing.T) { expect(t, OpenAPI(doctest.Node(t, c.text)), c.want) })
 	}
 }
 
@@ -127,7 +119,7 @@ func TestChainsOfReferences(t *testing.T) {
 		for i := range links {
 			fmt.Fprintf(&b, `"s%d":{"$ref":"#/components/schemas/s%d"},`, i, i+1)
 		}
-		d := parse(t, fmt.Sprintf(`{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{},"components":{"schemas":{%s"s%d":%s}}}`, b.String(), links, end))
+		d := doctest.Node(t, fmt.Sprintf(`{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{},"components":{"schemas":{%s"s%d":%s}}}`, b.String(), links, end))
 		if found := OpenAPI(d); len(found) != problems {
 			t.Errorf("%s: %d problems, want %d", end, len(found), problems)
 		}
@@ -146,7 +138,7 @@ func TestLongNames(t *testing.T) {
 		fmt.Sprintf(`"paths":{},"components":{"schemas":{%q:{"properties":{%s}}}}`, long, refs.String()[1:]),
 		fmt.Sprintf(`"paths":{"/{%s}":{"get":{"servers":[%s{}]}}}`, long, strings.Repeat(`{"url":""},`, 1000)),
 	} {
-		found := OpenAPI(parse(t, `{"openapi":"3.0.3","info":{"title":"a","version":"1"},`+text+`}`))
+		found := OpenAPI(doctest.Node(t, `{"openapi":"3.0.3","info":{"title":"a","version":"1"},`+text+`}`))
 		said := 0
 		for _, p := range found {
 			said += len(p.String())
@@ -160,7 +152,7 @@ func TestLongNames(t *testing.T) {
 // TestReferencesToItems: references to items of a long list do not copy the list.
 func TestReferencesToItems(t *testing.T) {
 	const items = 100_000
-	d := parse(t, `{"info":{"title":"a","version":"1"},"components":{"schemas":{"list":{"allOf":[{}`+strings.Repeat(`,{}`, items)+`]},"all":{"anyOf":[{}`+
+	d := doctest.Node(t, `{"info":{"title":"a","version":"1"},"components":{"schemas":{"list":{"allOf":[{}`+strings.Repeat(`,{}`, items)+`]},"all":{"anyOf":[{}`+
 		strings.Repeat(`,{"$ref":"#/components/schemas/list/allOf/99999"}`, items)+`,{"$ref":"#/components/schemas/list/allOf/100001"}]}}}}`)
 	expect(t, OpenAPI(d), "components.schemas.all.anyOf.100001.$ref")
 }
@@ -215,7 +207,7 @@ func TestDocument(t *testing.T) {
 		{name: "tool view of an adapter", text: `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"tyk://id:a__mcp-server/"}}}`, mcp: true},
 		{name: "tool view by path", text: `{"x-tyk-mcp-server":{},"x-tyk-api-gateway":{"upstream":{"url":"tyk://a/mcp"}}}`, mcp: true},
 	} {
-		t.Run(c.name, func(t *testing.T) { expect(t, Document(parse(t, c.text), c.mcp), c.want) })
+		t.Run(c.name, func(t *testing.T) { expect(t, Document(doctest.Node(t, c.text), c.mcp), c.want) })
 	}
 }
 
@@ -262,7 +254,7 @@ func TestOAuth2(t *testing.T) {
 		{"audience of the operation", override(``, `{"operations":{"a":{"exchange":{"enabled":true,"audience":"x"}}}}`), ""},
 		{"audience by bearer", override(`,"grantType":"jwt-bearer"`, `{"operations":{"a":{"exchange":{"enabled":true}}}}`), ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { expect(t, Document(parse(t, c.text), false), c.want) })
+		t.Run(c.name, func(t *testing.T) { expect(t, Document(doctest.Node(t, c.text), false), c.want) })
 	}
 }
 
@@ -286,7 +278,7 @@ func TestLoadable(t *testing.T) {
 		{"balancing", `{"proxy":{"enable_load_balancing":true,"target_list":[]}}`, "proxy.target_list"},
 		{"balancing by discovery", `{"proxy":{"enable_load_balancing":true,"service_discovery":{"use_discovery_service":true}}}`, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { expect(t, Loadable(parse(t, c.text)), c.want) })
+		t.Run(c.name, func(t *testing.T) { expect(t, Loadable(doctest.Node(t, c.text)), c.want) })
 	}
 }
 
@@ -350,20 +342,20 @@ func TestServed(t *testing.T) {
 		{"target without host", target("http:///x"), "proxy.target_url"},
 		{"broken target", target("http://[::1"), "proxy.target_url"},
 	} {
-		t.Run(c.name, func(t *testing.T) { expect(t, Served(parse(t, c.text)), c.want) })
+		t.Run(c.name, func(t *testing.T) { expect(t, Served(doctest.Node(t, c.text)), c.want) })
 	}
-	if got := Classic(parse(t, path("x"))); len(got) == 0 || got[0].Message != `Listen path must start with "/"` {
+	if got := Classic(doctest.Node(t, path("x"))); len(got) == 0 || got[0].Message != `Listen path must start with "/"` {
 		t.Error(got)
 	}
 }
 
 func TestPrimitives(t *testing.T) {
-	d := parse(t, `{"x-tyk-api-gateway":{"middleware":{"operations":{"a":{"cache":{}}},"mcpTools":{"t":{"cache":{},"rateLimit":{}}},"mcpPrompts":{"p":{"urlRewrite":{"enabled":false}}}}}}`)
+	d := doctest.Node(t, `{"x-tyk-api-gateway":{"middleware":{"operations":{"a":{"cache":{}}},"mcpTools":{"t":{"cache":{},"rateLimit":{}}},"mcpPrompts":{"p":{"urlRewrite":{"enabled":false}}}}}}`)
 	expect(t, Primitives(d), "x-tyk-api-gateway.middleware.operations.a.cache x-tyk-api-gateway.middleware.mcpTools.t.cache x-tyk-api-gateway.middleware.mcpPrompts.p.urlRewrite")
 }
 
 func TestStreams(t *testing.T) {
-	d := parse(t, `{"x-tyk-streaming":{"streams":{
+	d := doctest.Node(t, `{"x-tyk-streaming":{"streams":{
 		"good":{"input":{"label":"l","broker":{"inputs":[{"kafka":{}},{"http_client":{}}]},"processors":[{"command":{}}]},"output":{"mqtt":{}}},
 		"bad":{"input":{"broker":{"inputs":[{"file":{}}]}},"output":{"type":"sql"},"output_resources":[{"aws_s3":{}}]}}}}`)
 	const bad = "x-tyk-streaming.streams.bad."

@@ -8,17 +8,9 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/api/versions"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func document(versioning string) string { return `{"x-tyk-api-gateway":{"info":` + versioning + `}}` }
 
@@ -69,7 +61,7 @@ func TestAdd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, classic := node(t, document(c.info)), node(t, c.definition)
+			d, classic := doctest.Node(t, document(c.info)), doctest.Node(t, c.definition)
 			wantInfo, want := document(c.wantInfo), c.want
 			if c.code != "" {
 				wantInfo, want = document(c.info), c.definition
@@ -99,13 +91,13 @@ func TestRemove(t *testing.T) {
 		"l": `{"versioning":{"enabled":true,"name":"v1","default":"v2","versions":[{"name":"v2","id":"k"}]}}`,
 		"m": before,
 	} {
-		d := node(t, document(before))
+		d := doctest.Node(t, document(before))
 		if found := versions.InDocument(d).Remove(id); found != (want != before) {
 			t.Errorf("%s: found %v", id, found)
 		}
 		equal(t, d, document(want))
 	}
-	classic := node(t, `{"definition":{"default":"v2","versions":{"v2":"k","v3":"l"}}}`)
+	classic := doctest.Node(t, `{"definition":{"default":"v2","versions":{"v2":"k","v3":"l"}}}`)
 	if !versions.InDefinition(classic).Remove("k") {
 		t.Error("not found")
 	}
@@ -133,7 +125,7 @@ func TestRebase(t *testing.T) {
 		"no name":     {`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"kid"}]}}`, `{}`, "", "", versions.CodeBaseName},
 	} {
 		t.Run(name, func(t *testing.T) {
-			base, child := node(t, document(c.base)), node(t, document(c.child))
+			base, child := doctest.Node(t, document(c.base)), doctest.Node(t, document(c.child))
 			err := versions.Rebase(versions.InDocument(base), versions.InDocument(child), "base", "kid")
 			if c.code != "" {
 				if fault.CodeOf(err) != c.code {
@@ -152,7 +144,7 @@ func TestRebase(t *testing.T) {
 // TestRebaseThereAndBack: a second rebase reverts the first, in both forms.
 func TestRebaseThereAndBack(t *testing.T) {
 	const base, child = `{"definition":{"enabled":true,"name":"v1","default":"self","versions":{"v2":"kid"}}}`, `{"name":"b","definition":{"enabled":false,"versions":null}}`
-	a, b := node(t, base), node(t, child)
+	a, b := doctest.Node(t, base), doctest.Node(t, child)
 	if err := versions.Rebase(versions.InDefinition(a), versions.InDefinition(b), "base", "kid"); err != nil {
 		t.Fatal(err)
 	}
@@ -164,11 +156,11 @@ func TestRebaseThereAndBack(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	table := versions.InDocument(node(t, document(`{"versioning":{"enabled":true,"name":"v1","default":"beta","versions":[
+	table := versions.InDocument(doctest.Node(t, document(`{"versioning":{"enabled":true,"name":"v1","default":"beta","versions":[
 		{"name":"v3","id":"c"},{"name":"beta","id":"b"},{"name":"gone","id":"x"}]}}`)))
 	find := func(id string) *doc.Node {
 		return map[string]*doc.Node{
-			"b": node(t, `{"name":"Lamp two","internal":true,"expiration":"2030-01-02 03:04"}`), "c": node(t, `{"name":"Lamp three"}`),
+			"b": doctest.Node(t, `{"name":"Lamp two","internal":true,"expiration":"2030-01-02 03:04"}`), "c": doctest.Node(t, `{"name":"Lamp three"}`),
 		}[id]
 	}
 	const beta = `{"id":"b","name":"Lamp two","versionName":"beta","internal":true,"expirationDate":"2030-01-02 03:04","isDefaultVersion":true}`
@@ -229,8 +221,8 @@ func FuzzTable(f *testing.F) {
 
 // A version keeps its position when its API gets another ID.
 func TestRename(t *testing.T) {
-	d := node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a","x":1.0},{"name":"v3","id":"b"}]}}`))
-	c := node(t, `{"definition":{"versions":{"v2":"a","v3":"b"},"x":1e1}}`)
+	d := doctest.Node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a","x":1.0},{"name":"v3","id":"b"}]}}`))
+	c := doctest.Node(t, `{"definition":{"versions":{"v2":"a","v3":"b"},"x":1e1}}`)
 	for _, table := range []versions.Table{versions.InDocument(d), versions.InDefinition(c)} {
 		if !table.Rename("a", "z") || table.Rename("a", "y") {
 			t.Error("not renamed once")
@@ -259,31 +251,31 @@ func TestCheck(t *testing.T) {
 		"a name that shows as v1": {`{"enabled":true,"versions":{"\u202e1v":"a"}}`, versions.CodeName, "definition.versions: the name of a version must not have the character U+202E: it changes the direction of text, so that another name is shown"},
 		"switched off":            {`{"enabled":false,"name":"v1","versions":{"v1":"a","self":"b"}}`, "", ""},
 	} {
-		err := versions.InDefinition(node(t, `{"definition":`+c.table+`}`)).Check("me")
+		err := versions.InDefinition(doctest.Node(t, `{"definition":`+c.table+`}`)).Check("me")
 		if c.code == "" && err != nil || c.code != "" && (fault.CodeOf(err) != c.code || err.Error() != c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	twice := versions.InDocument(node(t, document(`{"versioning":{"enabled":true,"name":"v1","versions":[{"name":"v2","id":"a"},{"name":"v2","id":"b"}]}}`)))
+	twice := versions.InDocument(doctest.Node(t, document(`{"versioning":{"enabled":true,"name":"v1","versions":[{"name":"v2","id":"a"},{"name":"v2","id":"b"}]}}`)))
 	if err := twice.Check(""); fault.CodeOf(err) != versions.CodeDuplicate || !strings.HasPrefix(err.Error(), "x-tyk-api-gateway.info.versioning.versions: ") {
 		t.Errorf("a name twice: %v", err)
 	}
 	if err := twice.LeadsBack("b"); fault.CodeOf(err) != versions.CodeItself || err.Error() != "x-tyk-api-gateway.info.versioning.versions: API b leads back to this API, of which it would be a version" {
 		t.Errorf("a table that leads back: %v", err)
 	}
-	if err := versions.InDocument(node(t, `{}`)).Add(versions.New{Name: "v\u202e2", ID: "k", BaseName: "v1"}); fault.CodeOf(err) != versions.CodeName {
+	if err := versions.InDocument(doctest.Node(t, `{}`)).Add(versions.New{Name: "v\u202e2", ID: "k", BaseName: "v1"}); fault.CodeOf(err) != versions.CodeName {
 		t.Errorf("a new name that shows as another: %v", err)
 	}
-	if err := versions.InDocument(node(t, `{}`)).Add(versions.New{Name: "v2", ID: "k", BaseName: "v\u202e1"}); fault.CodeOf(err) != versions.CodeBaseName {
+	if err := versions.InDocument(doctest.Node(t, `{}`)).Add(versions.New{Name: "v2", ID: "k", BaseName: "v\u202e1"}); fault.CodeOf(err) != versions.CodeBaseName {
 		t.Errorf("a base name that shows as another: %v", err)
 	}
 }
 
 // TestEqual: tables of both forms are equal if they have the same versions.
 func TestEqual(t *testing.T) {
-	list := versions.InDocument(node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a"},{"name":"v3","id":"b"}]}}`)))
+	list := versions.InDocument(doctest.Node(t, document(`{"versioning":{"enabled":true,"versions":[{"name":"v2","id":"a"},{"name":"v3","id":"b"}]}}`)))
 	for text, want := range map[string]bool{`{"v2":"a","v3":"b"}`: true, `{"v2":"a"}`: false, `{"v2":"a","v3":"c"}`: false, `{"v2":"a","v4":"b"}`: false} {
-		if versions.InDefinition(node(t, `{"definition":{"enabled":true,"versions":`+text+`}}`)).Equal(list) != want {
+		if versions.InDefinition(doctest.Node(t, `{"definition":{"enabled":true,"versions":`+text+`}}`)).Equal(list) != want {
 			t.Error(text)
 		}
 	}

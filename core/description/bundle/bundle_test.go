@@ -8,16 +8,8 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/description/bundle"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
-	return n
-}
 
 // document returns a document with some members.
 func document(members string) string { return `{"openapi":"3.1.0",` + members + `}` }
@@ -79,14 +71,14 @@ func TestJoin(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			files, before := map[string]*doc.Node{}, map[string]string{}
 			for name, text := range tt.files {
-				files[name] = node(t, text)
+				files[name] = doctest.Node(t, text)
 				before[name] = string(files[name].JSON())
 			}
 			got, err := bundle.Join(files, "openapi.json")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !got.Equal(node(t, tt.want)) {
+			if !got.Equal(doctest.Node(t, tt.want)) {
 				t.Errorf("\ngot  %s\nwant %s", got.JSON(), tt.want)
 			}
 			for name, n := range files {
@@ -134,9 +126,9 @@ func TestJoinRefuses(t *testing.T) {
 		{"too deep", ref("a.json"), map[string]string{"a.json": strings.Repeat("[", 200) + strings.Repeat("]", 200)}, bundle.ErrTooLarge, "a.json"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			files := map[string]*doc.Node{"openapi.json": node(t, tt.main)}
+			files := map[string]*doc.Node{"openapi.json": doctest.Node(t, tt.main)}
 			for name, text := range tt.files {
-				files[name] = node(t, text)
+				files[name] = doctest.Node(t, text)
 			}
 			_, err := bundle.Join(files, "openapi.json")
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
@@ -158,12 +150,12 @@ func TestJoinIsBounded(t *testing.T) {
 		}
 	})
 	t.Run("what is put in place again and again", func(t *testing.T) {
-		files := map[string]*doc.Node{"openapi.json": node(t, document(`"paths":{"$ref":"0.json"}`))}
+		files := map[string]*doc.Node{"openapi.json": doctest.Node(t, document(`"paths":{"$ref":"0.json"}`))}
 		for i := range 30 {
 			next := fmt.Sprintf(`{"$ref":"%d.json"}`, i+1)
-			files[fmt.Sprintf("%d.json", i)] = node(t, `{"/a":{"get":{"callbacks":{"a":{"x":`+next+`,"y":`+next+`}}}},"get":{"callbacks":{"a":{"x":`+next+`,"y":`+next+`}}}}`)
+			files[fmt.Sprintf("%d.json", i)] = doctest.Node(t, `{"/a":{"get":{"callbacks":{"a":{"x":`+next+`,"y":`+next+`}}}},"get":{"callbacks":{"a":{"x":`+next+`,"y":`+next+`}}}}`)
 		}
-		files["30.json"] = node(t, `{}`)
+		files["30.json"] = doctest.Node(t, `{}`)
 		if _, err := bundle.Join(files, "openapi.json"); !errors.Is(err, bundle.ErrTooLarge) {
 			t.Error(err)
 		}
@@ -174,19 +166,19 @@ func TestJoinIsBounded(t *testing.T) {
 			paths = append(paths, fmt.Sprintf(`"/%d":{"$ref":"a.json"}`, i))
 		}
 		files := map[string]*doc.Node{
-			"openapi.json": node(t, document(`"paths":{`+strings.Join(paths, ",")+`}`)),
-			"a.json":       node(t, `{"summary":"`+strings.Repeat("x", 50_000)+`"}`),
+			"openapi.json": doctest.Node(t, document(`"paths":{`+strings.Join(paths, ",")+`}`)),
+			"a.json":       doctest.Node(t, `{"summary":"`+strings.Repeat("x", 50_000)+`"}`),
 		}
 		if _, err := bundle.Join(files, "openapi.json"); !errors.Is(err, bundle.ErrTooLarge) {
 			t.Error(err)
 		}
 	})
 	t.Run("nesting that comes of putting in place", func(t *testing.T) {
-		files := map[string]*doc.Node{"openapi.json": node(t, document(`"paths":{"/a":{"$ref":"0.json"}}`))}
+		files := map[string]*doc.Node{"openapi.json": doctest.Node(t, document(`"paths":{"/a":{"$ref":"0.json"}}`))}
 		for i := range 60 {
-			files[fmt.Sprintf("%d.json", i)] = node(t, fmt.Sprintf(`{"get":{"callbacks":{"a":{"x":{"$ref":"%d.json"}}}}}`, i+1))
+			files[fmt.Sprintf("%d.json", i)] = doctest.Node(t, fmt.Sprintf(`{"get":{"callbacks":{"a":{"x":{"$ref":"%d.json"}}}}}`, i+1))
 		}
-		files["60.json"] = node(t, `{}`)
+		files["60.json"] = doctest.Node(t, `{}`)
 		if _, err := bundle.Join(files, "openapi.json"); !errors.Is(err, bundle.ErrTooLarge) {
 			t.Error(err)
 		}
@@ -197,7 +189,7 @@ func TestJoinIsBounded(t *testing.T) {
 		for i := range n {
 			refs, items = append(refs, fmt.Sprintf(`{"$ref":"a.json#/%d/x"}`, i)), append(items, `{"x":{}}`)
 		}
-		got, err := bundle.Join(map[string]*doc.Node{"openapi.json": node(t, document(get(`{"allOf":[`+strings.Join(refs, ",")+`]}`))), "a.json": node(t, `[`+strings.Join(items, ",")+`]`)}, "openapi.json")
+		got, err := bundle.Join(map[string]*doc.Node{"openapi.json": doctest.Node(t, document(get(`{"allOf":[`+strings.Join(refs, ",")+`]}`))), "a.json": doctest.Node(t, `[`+strings.Join(items, ",")+`]`)}, "openapi.json")
 		if err != nil || got.Get("components", "schemas").Len() != n {
 			t.Error(err, got.Get("components", "schemas").Len())
 		}

@@ -15,19 +15,11 @@ import (
 	"github.com/gatehouse-io/gatehouse/core/api/validation"
 	"github.com/gatehouse-io/gatehouse/core/description/datagraph"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
 var update = flag.Bool("update", false, "write the golden files as they are now; read the diff")
-
-func parse(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // from makes a definition from a document of either kind.
 func from(document *doc.Node) (*doc.Node, error) {
@@ -94,7 +86,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			document := parse(t, string(text))
+			document := doctest.Node(t, string(text))
 			before := string(document.JSON())
 			n, err := from(document)
 			if err != nil {
@@ -163,7 +155,7 @@ func TestRefusals(t *testing.T) {
 		`{` + async + `,"channels":{"c":{"servers":["m"],"subscribe":{}}}}`:         "channels.c.servers",
 		`{` + async + `,"channels":{"c":{"subscribe":{"message":{"$ref":"#/x"}}}}}`: "channels.c.subscribe.message",
 	} {
-		n, err := from(parse(t, text))
+		n, err := from(doctest.Node(t, text))
 		if f, ok := errors.AsType[*fault.Error](err); n != nil || !ok || f.Kind != fault.Invalid || f.Code != datagraph.Code || f.Field != place || !strings.HasPrefix(f.Message, place+": ") {
 			t.Errorf("%s: %v, want %s", text, err, place)
 		}
@@ -185,7 +177,7 @@ func TestBounds(t *testing.T) {
 		"nested":     operation(strings.Repeat(`{"type":"object","properties":{"a_rather_long_name":`, 3000) + `{}` + strings.Repeat(`}}`, 3000)),
 		"either":     operation(strings.Repeat(`{"oneOf":[`, 3000) + `{}` + strings.Repeat(`]}`, 3000)),
 	} {
-		n, err := from(parse(t, text))
+		n, err := from(doctest.Node(t, text))
 		if refused[name] != (err != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -230,7 +222,7 @@ func FuzzGraph(f *testing.F) {
 // TestLongServers: the length of a URL with its variables is computed without building it;
 // this one would not fit into memory.
 func TestLongServers(t *testing.T) {
-	d := parse(t, `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"string"}}}}}}}},`+
+	d := doctest.Node(t, `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"","content":{"application/json":{"schema":{"type":"string"}}}}}}}},`+
 		`"servers":[{"url":"http://`+strings.Repeat("{a}", 2_000_000)+`","variables":{"a":{"default":"`+strings.Repeat("x", 4_000_000)+`"}}}]}`)
 	if _, err := datagraph.FromOpenAPI(d); err == nil || !strings.Contains(fmt.Sprint(err), "longer than 2048 bytes") {
 		t.Errorf("%.300v", err)
@@ -278,7 +270,7 @@ func TestReferencesAreBounded(t *testing.T) {
 		"long references":     {open(get, `"schemas":{"s":{"$~":"%/schemas/`+long[:15_000]+`"},"`+long[:15_000]+`":{"type":"string"}`+used), "steps"},
 	} {
 		text := strings.NewReplacer("$~", "$ref", "%", "#/components").Replace(c.text)
-		if _, err := from(parse(t, text)); err == nil || !strings.Contains(err.Error(), c.contains) {
+		if _, err := from(doctest.Node(t, text)); err == nil || !strings.Contains(err.Error(), c.contains) {
 			t.Errorf("%s: %.300v", name, err)
 		}
 	}

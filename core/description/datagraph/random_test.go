@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/description/datagraph"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // names are valid, invalid and reserved names.
@@ -74,7 +75,7 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(500) {
 		c := &chance{state: seed}
 		text := c.document()
-		open, async := parse(t, fmt.Sprintf(text, `[{"url":"https://t"}]`)), parse(t, fmt.Sprintf(text, `{"k":{"url":"k:1","protocol":"kafka"}}`))
+		open, async := doctest.Node(t, fmt.Sprintf(text, `[{"url":"https://t"}]`)), doctest.Node(t, fmt.Sprintf(text, `{"k":{"url":"k:1","protocol":"kafka"}}`))
 		n, errOpen := datagraph.FromOpenAPI(open)
 		m, errAsync := datagraph.FromAsyncAPI(async)
 		if errOpen == nil {

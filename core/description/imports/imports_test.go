@@ -15,6 +15,7 @@ import (
 
 	"github.com/gatehouse-io/gatehouse/core/description/imports"
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 )
 
@@ -190,10 +191,10 @@ func TestParseSettings(t *testing.T) {
 }
 
 func TestCheckPlain(t *testing.T) {
-	if err := imports.CheckPlain(node(t, `{"openapi":"3.0.3"}`), "import"); err != nil {
+	if err := imports.CheckPlain(doctest.Node(t, `{"openapi":"3.0.3"}`), "import"); err != nil {
 		t.Error(err)
 	}
-	err := imports.CheckPlain(node(t, `{"x-tyk-api-gateway":null}`), "import")
+	err := imports.CheckPlain(doctest.Node(t, `{"x-tyk-api-gateway":null}`), "import")
 	if err == nil || err.Error() != "The import payload should not contain x-tyk-api-gateway." {
 		t.Error(err)
 	}
@@ -207,7 +208,7 @@ func TestApply(t *testing.T) {
 		{`[]`, `{"o":1}`, `{"o":1}`},
 		{`{"o":1}`, `7`, `7`},
 	} {
-		template, document := node(t, c.template), node(t, c.document)
+		template, document := doctest.Node(t, c.template), doctest.Node(t, c.document)
 		if got := string(imports.Apply(template, document).JSON()); got != c.want {
 			t.Errorf("%s under %s is %s, want %s", c.template, c.document, got, c.want)
 		}
@@ -215,18 +216,9 @@ func TestApply(t *testing.T) {
 			t.Error("an argument was changed")
 		}
 	}
-	if got := imports.Apply(nil, node(t, `{"a":1}`)); string(got.JSON()) != `{"a":1}` {
+	if got := imports.Apply(nil, doctest.Node(t, `{"a":1}`)); string(got.JSON()) != `{"a":1}` {
 		t.Errorf("without a template: %s", got.JSON())
 	}
-}
-
-func node(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // TestImportIsBounded: a URL may use variables of servers many times, and segments of paths

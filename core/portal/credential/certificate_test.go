@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 )
 
@@ -63,10 +64,7 @@ func TestAllow(t *testing.T) {
 	for text, oas := range map[string]bool{
 		`{"client_certificates":["theirs"]}`: false, `{"x-tyk-api-gateway":{"server":{"clientCertificates":{"enabled":true,"allowlist":["theirs"]}}}}`: true,
 	} {
-		d, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := doctest.Node(t, text)
 		for _, wanted := range []bool{true, true, false, false} {
 			before := credential.Allows(d, oas, "ours")
 			if changed := credential.Allow(d, oas, "ours", wanted); changed != (before != wanted) || credential.Allows(d, oas, "ours") != wanted || !credential.Allows(d, oas, "theirs") {

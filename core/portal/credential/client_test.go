@@ -5,17 +5,9 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/portal/credential"
 )
-
-func node(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 const (
 	orders  = `{"partitions":{"acl":true},"tags":["shop","orders"],"meta_data":{"line":"a"},"access_rights":{"orders":{"api_id":"orders","api_name":"Orders","versions":["Default"],"allowed_urls":[],"limit":null}}}`
@@ -28,10 +20,10 @@ func clientPolicy(t *testing.T, plan string, products ...string) credential.Clie
 	t.Helper()
 	p := credential.ClientPolicy{Client: "c1", Org: "one", Mark: "CID", App: 2, Organisation: 1, Tags: []string{"shop"}}
 	for _, text := range products {
-		p.Products = append(p.Products, node(t, text))
+		p.Products = append(p.Products, doctest.Node(t, text))
 	}
 	if plan != "" {
-		p.Plan = node(t, plan)
+		p.Plan = doctest.Node(t, plan)
 	}
 	return p
 }
@@ -42,7 +34,7 @@ func TestClientPolicy(t *testing.T) {
 	if !clientPolicy(t, gold, orders, claims).Write(n) {
 		t.Error("a new policy needs nothing")
 	}
-	want := node(t, `{"id":"portal-client-c1","org_id":"one","name":"OAuth client c1","active":true,"state":"active","is_inactive":false,
+	want := doctest.Node(t, `{"id":"portal-client-c1","org_id":"one","name":"OAuth client c1","active":true,"state":"active","is_inactive":false,
 		"tags":["shop","orders","gold","portal-app-2","portal-org-1","portal-clients-CID"],"meta_data":{"line":"a","tier":"gold"},
 		"partitions":{"acl":true,"per_api":false,"quota":true,"rate_limit":true,"complexity":false},
 		"rate":10,"per":60,"quota_max":100,"quota_renewal_rate":3600,

@@ -4,19 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
 	"github.com/gatehouse-io/gatehouse/core/portal/table/tabletest"
 )
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestType: the document that developers see.
 func TestType(t *testing.T) {
@@ -130,7 +121,7 @@ func TestCheckOAS(t *testing.T) {
 		`{"openapi":"3.0.3"}`:                                 "no info",
 		`{"openapi":"3.0.3","info":[]}`:                       "no info",
 	} {
-		if err := document.CheckOAS(node(t, text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err := document.CheckOAS(doctest.Node(t, text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/portal/document"
 )
 
@@ -63,7 +64,7 @@ func TestCheckIntrospection(t *testing.T) {
 // TestBareIntrospection: the member data may be left out.
 func TestBareIntrospection(t *testing.T) {
 	bare := strings.TrimSuffix(strings.TrimPrefix(introspected, `{"data":`), "}")
-	if err := document.CheckIntrospection(node(t, bare)); err != nil {
+	if err := document.CheckIntrospection(doctest.Node(t, bare)); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 )
 
 // TestOutline: the operations of a description and their order.
@@ -15,10 +16,7 @@ func TestOutline(t *testing.T) {
 		`{}`: nil, `[]`: nil, `{"paths":3}`: nil, `{"paths":{"/a":3,"/b":{"get":4,"x":{}}}}`: nil,
 		`{"paths":{"/b":{"post":{"summary":"Add","operationId":"addB"},"get":{}},"/a":{"delete":{"description":"Away"}}}}`: {"DELETE /a ||Away", "GET /b ||", "POST /b addB|Add|"},
 	} {
-		n, err := doc.ParseNode([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := doctest.Node(t, text)
 		var got []string
 		for _, o := range Outline(n) {
 			got = append(got, fmt.Sprintf("%s %s %s|%s|%s", o.Method, o.Path, o.Name, o.Summary, o.Description))

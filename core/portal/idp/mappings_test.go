@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/fault"
 	"github.com/gatehouse-io/gatehouse/core/portal/idp"
 	"github.com/gatehouse-io/gatehouse/core/registry"
@@ -128,21 +129,12 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestDefinitions: keys and scopes are added to existing ones; adding twice changes nothing;
 // an API with static keys stays unchanged.
 func TestDefinitions(t *testing.T) {
 	trust := idp.Trust{JWKSURI: "https://a/keys", Claim: "scp", Scopes: map[string]string{"shop": "p1", "gold": "p2"}}
 	encoded := base64.StdEncoding.EncodeToString([]byte(trust.JWKSURI))
-	classic := parse(t, `{"name":"Orders","enable_jwt":true,"jwt_source":"","scopes":{"jwt":{"scope_claim_name":"","scope_to_policy":{"old":"p0"}}}}`)
+	classic := doctest.Node(t, `{"name":"Orders","enable_jwt":true,"jwt_source":"","scopes":{"jwt":{"scope_claim_name":"","scope_to_policy":{"old":"p0"}}}}`)
 	for i := range 2 {
 		changed, err := added(t, idp.Classic, trust, classic)
 		if err != nil || changed != (i == 0) {
@@ -153,7 +145,7 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("%s", classic.JSON())
 	}
 	for _, text := range []string{`{"enable_jwt":false}`, `{"enable_jwt":true,"jwt_source":"c2VjcmV0"}`} {
-		if _, err := added(t, idp.Classic, trust, parse(t, text)); fault.KindOf(err) != fault.Invalid {
+		if _, err := added(t, idp.Classic, trust, doctest.Node(t, text)); fault.KindOf(err) != fault.Invalid {
 			t.Error(text, err)
 		}
 	}
@@ -168,7 +160,7 @@ func TestDefinitions(t *testing.T) {
 		t.Error(got)
 	}
 	const oas = `{"components":{"securitySchemes":{"key":{"type":"apiKey"},"jwt":{"type":"http","scheme":"bearer","bearerFormat":"JWT"}}},"x-tyk-api-gateway":{"server":{"authentication":{"securitySchemes":{"jwt":{"enabled":true%s}}}}}}`
-	document := parse(t, fmt.Sprintf(oas, `,"jwksURIs":[{"url":"https://b/keys"}]`))
+	document := doctest.Node(t, fmt.Sprintf(oas, `,"jwksURIs":[{"url":"https://b/keys"}]`))
 	for i := range 2 {
 		changed, err := added(t, idp.Document, trust, document)
 		if err != nil || changed != (i == 0) {
@@ -180,7 +172,7 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("%s", scheme.JSON())
 	}
 	for _, text := range []string{`{}`, fmt.Sprintf(oas, `,"source":"c2VjcmV0"`)} {
-		if _, err := added(t, idp.Document, trust, parse(t, text)); fault.KindOf(err) != fault.Invalid {
+		if _, err := added(t, idp.Document, trust, doctest.Node(t, text)); fault.KindOf(err) != fault.Invalid {
 			t.Error(text, err)
 		}
 	}
@@ -224,7 +216,7 @@ func TestClaimOfOthers(t *testing.T) {
 			if c.other {
 				keys = fmt.Sprintf(p.keys, "https://b/keys")
 			}
-			place, err := p.at("orders", parse(t, fmt.Sprintf(p.text, c.now, pairs, keys)))
+			place, err := p.at("orders", doctest.Node(t, fmt.Sprintf(p.text, c.now, pairs, keys)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,7 +232,7 @@ func TestClaimOfOthers(t *testing.T) {
 func TestTakeBack(t *testing.T) {
 	for form, p := range places {
 		text := fmt.Sprintf(p.text, "", fmt.Sprintf(p.pair, "shop", "before"), fmt.Sprintf(p.keys, "https://b/keys"))
-		definition := parse(t, text)
+		definition := doctest.Node(t, text)
 		place, err := p.at("orders", definition)
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +248,7 @@ func TestTakeBack(t *testing.T) {
 		if changed := place.TakeBack(a, map[string]string{"gold": "p2"}); !changed || strings.Contains(string(definition.JSON()), "p3") || !strings.Contains(string(definition.JSON()), "p2") || !strings.Contains(string(definition.JSON()), "https://a/keys") {
 			t.Errorf("%s: %v, %s", form, changed, definition.JSON())
 		}
-		if changed := place.TakeBack(a, nil); !changed || !definition.Equal(parse(t, text)) {
+		if changed := place.TakeBack(a, nil); !changed || !definition.Equal(doctest.Node(t, text)) {
 			t.Errorf("%s: %v, %s", form, changed, definition.JSON())
 		}
 		if place.TakeBack(a, nil) {

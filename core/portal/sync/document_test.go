@@ -10,18 +10,10 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/policy"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 )
-
-func node(t testing.TB, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func TestRead(t *testing.T) {
 	const product, plan = `"partitions":{"acl":true}`, `"partitions":{"quota":true,"rate_limit":true}`
@@ -53,7 +45,7 @@ func TestRead(t *testing.T) {
 		"other types":                   {text: `{"name":1,"partitions":[],"tags":"x","access_rights":null,"meta_data":[]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, stale := sync.Read(node(t, c.text), apis, c.selected)
+			p, stale := sync.Read(doctest.Node(t, c.text), apis, c.selected)
 			if p.Kind != c.kind || !reflect.DeepEqual(p.Terms, c.want) || !slices.Equal(stale, c.stale) || p.Mark != c.left {
 				t.Errorf("%s %+v, stale %v, left %q", p.Kind, p.Terms, stale, p.Mark)
 			}
@@ -65,7 +57,7 @@ func TestRead(t *testing.T) {
 // cannot see.
 func TestStale(t *testing.T) {
 	for text, want := range map[string]bool{`{"x":{},"y":{}}`: true, `{"x":{},"a":{}}`: false, `{}`: false, `{"a":{}}`: false} {
-		n := node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
+		n := doctest.Node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
 		p, _ := sync.Read(n, apis, nil)
 		got, _ := sync.Want(sync.State{APIs: apis, Policies: []sync.Policy{p}})
 		if p.Stale != want || len(got.Records) == 1 == want {
@@ -80,7 +72,7 @@ func TestUnreadProxies(t *testing.T) {
 	unread := maps.Clone(apis)
 	unread[sync.UnreadProxies.ID] = sync.UnreadProxies
 	for text, want := range map[string]sync.Kind{`{"x":{},"a":{}}`: sync.KindNone, `{"a":{}}`: sync.KindProduct} {
-		n := node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
+		n := doctest.Node(t, `{"_id":"1","name":"P","partitions":{"acl":true},"access_rights":`+text+`}`)
 		if p, _ := sync.Read(n, unread, nil); p.Kind != want {
 			t.Errorf("%s: %v", text, p.Kind)
 		}
@@ -105,7 +97,7 @@ func TestFields(t *testing.T) {
 	}
 	for _, f := range sync.Fields {
 		for _, k := range f.Of {
-			n := node(t, base[k])
+			n := doctest.Node(t, base[k])
 			p, _ := sync.Read(n, apis, nil)
 			if sync.Write(n, p, apis) {
 				t.Errorf("%s: a policy that says it already was changed", f.Portal)
@@ -118,7 +110,7 @@ func TestFields(t *testing.T) {
 				continue
 			}
 			change(&p.Terms)
-			before := node(t, base[k])
+			before := doctest.Node(t, base[k])
 			if !sync.Write(n, p, apis) {
 				t.Errorf("%s: no change", f.Portal)
 			}
@@ -137,7 +129,7 @@ func TestFields(t *testing.T) {
 // TestGrant: an API with access keeps its settings, a removed one loses access, and a
 // currently missing one stays.
 func TestGrant(t *testing.T) {
-	n := node(t, `{"name":"P","partitions":{"acl":true},"access_rights":{"a":{"allowed_urls":[{"url":"/x"}]},"b":{},"gone":{"versions":["v1"]}}}`)
+	n := doctest.Node(t, `{"name":"P","partitions":{"acl":true},"access_rights":{"a":{"allowed_urls":[{"url":"/x"}]},"b":{},"gone":{"versions":["v1"]}}}`)
 	p, _ := sync.Read(n, apis, nil)
 	p.Terms.APIs = []string{"a", "c"}
 	sync.Write(n, p, apis)

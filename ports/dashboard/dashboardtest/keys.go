@@ -7,21 +7,13 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/portal/sync"
 	"github.com/gatehouse-io/gatehouse/ports/dashboard"
 )
 
 // drawn is the identifier of a key, as callers generate it.
 const drawn = "0123456789abcdef0123456789abcdef"
-
-func session(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // keys: a new key can be found, replaced and deleted by the name in the answer and by the
 // identifier that was generated for it. Each call can be repeated.
@@ -31,7 +23,7 @@ func keys(t *testing.T, w World) {
 	if list, err := w.Keys(ctx); err != nil || len(list) != 0 {
 		t.Fatal(list, err)
 	}
-	body := session(t, `{"alias":"Till (1)","apply_policies":["gold"],"tags":["portal-app-1"],"meta_data":{"TeamIDs":[1]}}`)
+	body := doctest.Node(t, `{"alias":"Till (1)","apply_policies":["gold"],"tags":["portal-app-1"],"meta_data":{"TeamIDs":[1]}}`)
 	var made dashboard.Key
 	for range 2 {
 		k, err := w.CreateKey(ctx, drawn, body)
@@ -116,7 +108,7 @@ func granting(t *testing.T, d dashboard.Dashboard, id string) {
 func keyRefusals(t *testing.T, w World) {
 	ctx := t.Context()
 	granting(t, w, "gold")
-	body := session(t, `{"apply_policies":["gold"]}`)
+	body := doctest.Node(t, `{"apply_policies":["gold"]}`)
 	if _, err := w.CreateKey(ctx, drawn, body); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +130,7 @@ func keyRefusals(t *testing.T, w World) {
 	if _, err := w.Other.Key(ctx, dashboard.KeyName{Text: drawn}); !errors.Is(err, dashboard.ErrGone) {
 		t.Error(err)
 	}
-	if _, err := w.CreateKey(ctx, "other", session(t, `{"apply_policies":["none"]}`)); !errors.Is(err, dashboard.ErrRefused) {
+	if _, err := w.CreateKey(ctx, "other", doctest.Node(t, `{"apply_policies":["none"]}`)); !errors.Is(err, dashboard.ErrRefused) {
 		t.Error(err)
 	}
 	if _, err := w.Key(ctx, dashboard.KeyName{Text: drawn}); err != nil {

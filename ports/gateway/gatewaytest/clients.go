@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
@@ -23,7 +24,7 @@ func ordersClient(id string) gateway.ClientName { return gateway.ClientName{API:
 
 func sampleClient(t *testing.T, id string) gateway.Client {
 	t.Helper()
-	return gateway.Client{ID: id, Secret: clientSecret, RedirectURI: "https://a.example/cb,https://b.example/cb", Policy: "gold", Description: "The shop", Meta: object(t, `{"team":"a"}`)}
+	return gateway.Client{ID: id, Secret: clientSecret, RedirectURI: "https://a.example/cb,https://b.example/cb", Policy: "gold", Description: "The shop", Meta: doctest.Node(t, `{"team":"a"}`)}
 }
 
 func sameClient(a, b gateway.Client) bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
@@ -26,14 +27,14 @@ func orgKeys(t *testing.T, w World) {
 		t.Error(err)
 	}
 	for _, org := range []tenant.ID{Other, Org, Org} { // the call can be repeated
-		if err := in.PutOrgKey(ctx, org, object(t, limits)); err != nil {
+		if err := in.PutOrgKey(ctx, org, doctest.Node(t, limits)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if s, err := in.OrgKey(ctx, Org); err != nil || s.Get("rate").Float() != 10 || s.Get("alias").Text() != "all of it" || s.Get("org_id").Text() != string(Org) {
 		t.Error(err)
 	}
-	changed := object(t, limits)
+	changed := doctest.Node(t, limits)
 	changed.Set("rate", doc.NewInt(20))
 	if err := in.PutOrgKey(ctx, Org, changed); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func installationAway(t *testing.T, w World) {
 	every := map[string]error{"reload": in.Reload(ctx)}
 	_, every["list"] = in.OrgKeys(ctx)
 	_, every["read"] = in.OrgKey(ctx, Org)
-	every["put"] = in.PutOrgKey(ctx, Org, object(t, limits))
+	every["put"] = in.PutOrgKey(ctx, Org, doctest.Node(t, limits))
 	every["delete"] = in.DeleteOrgKey(ctx, Org)
 	for name, err := range every {
 		if !errors.Is(err, gateway.ErrUnreachable) {

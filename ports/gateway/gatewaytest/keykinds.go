@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
 
@@ -30,7 +31,7 @@ func users(t *testing.T, w World) {
 			t.Errorf("replace: %v", err)
 		}
 	}
-	if k, err := w.Keys.ReplaceKey(ctx, Org, byUser("bob"), object(t, goldRights), true); err != nil || k.Session.Get("basic_auth_data", "hash_type").Text() != "bcrypt" {
+	if k, err := w.Keys.ReplaceKey(ctx, Org, byUser("bob"), doctest.Node(t, goldRights), true); err != nil || k.Session.Get("basic_auth_data", "hash_type").Text() != "bcrypt" {
 		t.Errorf("without basic_auth_data the password is gone: %v", err)
 	}
 	if got := list(t, w, Org, "orders"); !slices.Equal(got, []string{made.Hash}) {
@@ -76,7 +77,7 @@ func slashes(t *testing.T, w World) {
 	if k := read(t, w, Org, byKey(made.ID)); k.Key != made.Key {
 		t.Errorf("%+v, want %+v", k.Key, made.Key)
 	}
-	k, err := w.Keys.ReplaceKey(t.Context(), Org, byKey(made.ID), object(t, `{"apply_policies":["gold"],"alias":"new"}`), false)
+	k, err := w.Keys.ReplaceKey(t.Context(), Org, byKey(made.ID), doctest.Node(t, `{"apply_policies":["gold"],"alias":"new"}`), false)
 	if err != nil || k.Key != made.Key || k.Session.Get("alias").Text() != "new" {
 		t.Error("replace:", err)
 	}
@@ -92,7 +93,7 @@ func certificateKeys(t *testing.T, w World) {
 	if made.ID == "" || made.Session.Get("certificate").Text() != certificate {
 		t.Errorf("%s", made.Session.JSON())
 	}
-	if _, err := w.Keys.CreateKey(t.Context(), Org, "", object(t, session)); !errors.Is(err, gateway.ErrTaken) || strings.Contains(err.Error(), made.ID) {
+	if _, err := w.Keys.CreateKey(t.Context(), Org, "", doctest.Node(t, session)); !errors.Is(err, gateway.ErrTaken) || strings.Contains(err.Error(), made.ID) {
 		t.Error(err)
 	}
 	if got := list(t, w, Org, ""); !slices.Equal(got, []string{made.Hash}) {
@@ -114,7 +115,7 @@ func bindings(t *testing.T, w World) {
 	ctx := t.Context()
 	id := addCertificate(t, w, Org, NewPair(t, "client.example").Certificate)
 	with := func(id string) *doc.Node {
-		return object(t, `{"apply_policies":["gold"],"mtls_static_certificate_bindings":["`+id+`"]}`)
+		return doctest.Node(t, `{"apply_policies":["gold"],"mtls_static_certificate_bindings":["`+id+`"]}`)
 	}
 	k, err := w.Keys.CreateKey(ctx, Org, chosen, with(id))
 	if err != nil {

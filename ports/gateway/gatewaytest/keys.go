@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gatehouse-io/gatehouse/core/doc"
+	"github.com/gatehouse-io/gatehouse/core/doc/doctest"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
@@ -30,7 +31,7 @@ func byUser(name string) gateway.KeyName { return gateway.KeyName{Text: name, By
 // create stores a key, and fails if it has no name or another organisation.
 func create(t *testing.T, w World, org tenant.ID, id, session string) gateway.StoredKey {
 	t.Helper()
-	s := object(t, session)
+	s := doctest.Node(t, session)
 	before := string(s.JSON())
 	k, err := w.Keys.CreateKey(t.Context(), org, id, s)
 	if err != nil {
@@ -86,7 +87,7 @@ func life(t *testing.T, w World) {
 		}
 	}
 	for i, name := range []gateway.KeyName{byKey(made.ID), byKey(chosen), byHash(made.Hash)} {
-		s := object(t, ownRights)
+		s := doctest.Node(t, ownRights)
 		s.Set("rate", doc.NewInt(int64(20+i)))
 		s.Delete("tags")
 		k, err := w.Keys.ReplaceKey(ctx, Org, name, s, true)
@@ -129,7 +130,7 @@ func absence(t *testing.T, w World) {
 		if _, err := w.Keys.Key(ctx, Org, name); !errors.Is(err, gateway.ErrUnknown) {
 			t.Errorf("read %v: %v", name, err)
 		}
-		if _, err := w.Keys.ReplaceKey(ctx, Org, name, object(t, ownRights), false); !errors.Is(err, gateway.ErrUnknown) {
+		if _, err := w.Keys.ReplaceKey(ctx, Org, name, doctest.Node(t, ownRights), false); !errors.Is(err, gateway.ErrUnknown) {
 			t.Errorf("replace %v: %v", name, err)
 		}
 		if err := w.Keys.DeleteKey(ctx, Org, name); !errors.Is(err, gateway.ErrUnknown) {
@@ -179,7 +180,7 @@ func foreign(t *testing.T, w World) {
 		if k, err := w.Keys.Key(ctx, Other, name); !errors.Is(err, want) || k.Session != nil {
 			t.Errorf("read by %d: %v", name.By, err)
 		}
-		if _, err := w.Keys.ReplaceKey(ctx, Other, name, object(t, `{"alias":"taken","apply_policies":["theirs"]}`), false); !errors.Is(err, want) {
+		if _, err := w.Keys.ReplaceKey(ctx, Other, name, doctest.Node(t, `{"alias":"taken","apply_policies":["theirs"]}`), false); !errors.Is(err, want) {
 			t.Errorf("replace by %d: %v", name.By, err)
 		}
 		if err := w.Keys.DeleteKey(ctx, Other, name); !errors.Is(err, want) {
@@ -234,7 +235,7 @@ func lists(t *testing.T, w World) {
 			t.Errorf("%q: %v, want %v", api, got, want)
 		}
 	}
-	if _, err := w.Keys.ReplaceKey(t.Context(), Org, byHash(policy.Hash), object(t, `{"apply_policies":["silver"]}`), false); err != nil {
+	if _, err := w.Keys.ReplaceKey(t.Context(), Org, byHash(policy.Hash), doctest.Node(t, `{"apply_policies":["silver"]}`), false); err != nil {
 		t.Fatal(err)
 	}
 	if got := list(t, w, Org, "claims"); !slices.Equal(got, sorted(other.Hash, policy.Hash)) {
@@ -262,11 +263,11 @@ func refusals(t *testing.T, w World) {
 		`{"rate":"7","access_rights":{"orders":{"api_id":"orders","versions":["Default"]}}}`,
 	} {
 		for _, id := range []string{absent, ""} {
-			if _, err := w.Keys.CreateKey(ctx, Org, id, object(t, session)); !errors.Is(err, gateway.ErrRefused) {
+			if _, err := w.Keys.CreateKey(ctx, Org, id, doctest.Node(t, session)); !errors.Is(err, gateway.ErrRefused) {
 				t.Errorf("create %s: %v", session, err)
 			}
 		}
-		if _, err := w.Keys.ReplaceKey(ctx, Org, byHash(k.Hash), object(t, session), false); !errors.Is(err, gateway.ErrRefused) {
+		if _, err := w.Keys.ReplaceKey(ctx, Org, byHash(k.Hash), doctest.Node(t, session), false); !errors.Is(err, gateway.ErrRefused) {
 			t.Errorf("replace by %s: %v", session, err)
 		}
 	}
@@ -279,7 +280,7 @@ func refusals(t *testing.T, w World) {
 }
 
 func previews(t *testing.T, w World) {
-	s, err := w.Keys.PreviewKey(t.Context(), Org, object(t, goldRights))
+	s, err := w.Keys.PreviewKey(t.Context(), Org, doctest.Node(t, goldRights))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,13 +288,13 @@ func previews(t *testing.T, w World) {
 		t.Errorf("%s", s.JSON())
 	}
 	for _, session := range []string{`{"apply_policies":["none"]}`, `{"apply_policies":["theirs"]}`} {
-		if s, err := w.Keys.PreviewKey(t.Context(), Org, object(t, session)); !errors.Is(err, gateway.ErrRefused) {
+		if s, err := w.Keys.PreviewKey(t.Context(), Org, doctest.Node(t, session)); !errors.Is(err, gateway.ErrRefused) {
 			t.Errorf("%s: %v, %v", session, s, err)
 		}
 	}
 	past, future := time.Now().Add(-time.Hour).Unix(), time.Now().Add(time.Hour).Unix() //nolint:forbidigo // gateways go by the clock
 	for expires, want := range map[int64]int64{past: 0, future: future, 1: 1, 0: 0} {
-		session := object(t, ownRights)
+		session := doctest.Node(t, ownRights)
 		session.Set("expires", doc.NewInt(expires))
 		if s, err := w.Keys.PreviewKey(t.Context(), Org, session); err != nil || s.Get("expires").Int() != want || session.Get("expires").Int() != expires {
 			t.Errorf("a preview with %d: %v, %v", expires, s, err)
@@ -308,7 +309,7 @@ func previews(t *testing.T, w World) {
 func expiry(t *testing.T, w World) {
 	past, future := time.Now().Add(-time.Hour).Unix(), time.Now().Add(time.Hour).Unix() //nolint:forbidigo // gateways go by the clock
 	session := func(expires int64) *doc.Node {
-		s := object(t, ownRights)
+		s := doctest.Node(t, ownRights)
 		s.Set("expires", doc.NewInt(expires))
 		return s
 	}
@@ -348,7 +349,7 @@ func counters(t *testing.T, w World) {
 		keep bool
 		want int64
 	}{{true, 3}, {false, 5}} {
-		if _, err := w.Keys.ReplaceKey(t.Context(), Org, byHash(k.Hash), object(t, goldRights), c.keep); err != nil {
+		if _, err := w.Keys.ReplaceKey(t.Context(), Org, byHash(k.Hash), doctest.Node(t, goldRights), c.keep); err != nil {
 			t.Fatal(err)
 		}
 		if got := left(); got != c.want {
@@ -361,14 +362,14 @@ func counters(t *testing.T, w World) {
 func everyKey(ctx context.Context, t *testing.T, keys gateway.Keys, name gateway.KeyName) map[string]error {
 	t.Helper()
 	out := map[string]error{}
-	_, out["create"] = keys.CreateKey(ctx, Org, absent, object(t, ownRights))
-	_, out["create without an identifier"] = keys.CreateKey(ctx, Org, "", object(t, ownRights))
+	_, out["create"] = keys.CreateKey(ctx, Org, absent, doctest.Node(t, ownRights))
+	_, out["create without an identifier"] = keys.CreateKey(ctx, Org, "", doctest.Node(t, ownRights))
 	_, out["read"] = keys.Key(ctx, Org, name)
-	_, out["replace"] = keys.ReplaceKey(ctx, Org, name, object(t, ownRights), false)
+	_, out["replace"] = keys.ReplaceKey(ctx, Org, name, doctest.Node(t, ownRights), false)
 	out["delete"] = keys.DeleteKey(ctx, Org, name)
 	_, out["list"] = keys.Keys(ctx, Org, "")
 	_, out["list of an API"] = keys.Keys(ctx, Org, "orders")
-	_, out["preview"] = keys.PreviewKey(ctx, Org, object(t, goldRights))
+	_, out["preview"] = keys.PreviewKey(ctx, Org, doctest.Node(t, goldRights))
 	return out
 }
 

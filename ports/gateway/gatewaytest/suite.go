@@ -4,7 +4,6 @@ package gatewaytest
 import (
 	"testing"
 
-	"github.com/gatehouse-io/gatehouse/core/doc"
 	"github.com/gatehouse-io/gatehouse/core/tenant"
 	"github.com/gatehouse-io/gatehouse/ports/gateway"
 )
@@ -59,14 +58,4 @@ func run(t *testing.T, open func(t *testing.T) World, tests map[string]func(*tes
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
-}
-
-// object reads a JSON object.
-func object(t *testing.T, text string) *doc.Node {
-	t.Helper()
-	n, err := doc.ParseNode([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
