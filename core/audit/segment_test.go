@@ -46,6 +46,9 @@ func TestSegments(t *testing.T) {
 					t.Fatal("a full segment is not compressed, or another one is")
 				}
 				if s.Full() {
+					if n := s.Checkpoint.Seq + 1 - s.Checkpoint.First; n != 128 {
+						t.Errorf("a segment is full with %d records", n)
+					}
 					seal()
 					s = audit.Begin("o", s.Checkpoint)
 				}
@@ -102,7 +105,7 @@ func TestDamagedSegments(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*audit.Segment){
-		"another organisation": func(s *audit.Segment) { s.OrgID = "p" }, "another number": func(s *audit.Segment) { s.Checkpoint.First++ }, "two texts": func(s *audit.Segment) { s.Text = "x" },
+		"another organisation": func(s *audit.Segment) { s.ID, s.OrgID = audit.SegmentID("p", 1), "p" }, "another identifier": func(s *audit.Segment) { s.ID = audit.SegmentID("p", 1) }, "another number": func(s *audit.Segment) { s.Checkpoint.First++ }, "two texts": func(s *audit.Segment) { s.Text = "x" },
 	} {
 		damaged := whole
 		change(&damaged)
