@@ -177,7 +177,7 @@ func (q *Claims) Shared(ctx context.Context, lists []analytics.List) ([]analytic
 // between network operations. A result that comes too late is dropped.
 func ask[T any](ctx context.Context, c *Client, doing string, fn func(context.Context) (T, error)) (T, error) {
 	answer := make(chan T, 1)
-	err := within(ctx, func(ctx context.Context) error {
+	err := c.within(ctx, func(ctx context.Context) error {
 		v, err := fn(ctx)
 		answer <- v
 		return err

@@ -118,7 +118,7 @@ func (c *Client) node(ctx context.Context) (goredis.Cmdable, error) {
 
 // Ping returns nil if Redis answers.
 func (c *Client) Ping(ctx context.Context) error {
-	return c.wrap("ping", within(ctx, func(ctx context.Context) error {
+	return c.wrap("ping", c.within(ctx, func(ctx context.Context) error {
 		n, err := c.node(ctx)
 		if err != nil {
 			return err
@@ -131,19 +131,30 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) Close() error { return c.wrap("close", c.rdb.Close()) }
 
 // within returns when fn returns or when ctx ends: the library checks the context only between
-// network operations.
-func within(ctx context.Context, fn func(context.Context) error) error {
+// network operations. When Redis did not answer, it asks a cluster for its nodes: another may have
+// taken over, and the library would go on with the old one for a minute.
+func (c *Client) within(ctx context.Context, fn func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	done := make(chan error, 1)
 	go func() { done <- fn(ctx) }()
+	var err error
 	select {
-	case err := <-done:
-		return err
+	case err = <-done:
 	case <-ctx.Done():
-		return ctx.Err()
+		err = ctx.Err()
 	}
+	if cluster, ok := c.rdb.(*goredis.ClusterClient); ok && err != nil && !answered(err) {
+		cluster.ReloadState(ctx)
+	}
+	return err
+}
+
+// answered reports whether an error is an answer of Redis.
+func answered(err error) bool {
+	_, ok := errors.AsType[goredis.Error](err)
+	return ok
 }
 
 // failure is an error whose text is safe to show.

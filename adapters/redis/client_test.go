@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,6 +202,41 @@ func TestCluster(t *testing.T) {
 	}
 	if err := client.Ping(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestClusterFailover: when the node of the channel dies, announcements go to the node that
+// took over, without the minute after which the library asks for the nodes by itself.
+func TestClusterFailover(t *testing.T) {
+	var nodes [2]*fake
+	var owner atomic.Int64
+	slots := func(command []string) string {
+		if !strings.EqualFold(command[0], "CLUSTER") {
+			return ok(command)
+		}
+		out := "*1\r\n*4\r\n:0\r\n:16383\r\n"
+		for i := range nodes { // the master comes first
+			at := (int(owner.Load()) + i) % len(nodes)
+			_, port, _ := net.SplitHostPort(nodes[at].addr)
+			out += fmt.Sprintf("*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\n%d\r\n", port, at)
+		}
+		return out
+	}
+	for i := range nodes {
+		nodes[i] = newFake(t, nil, slots)
+	}
+	sink := redis.NewSink(open(t, redis.Config{Addrs: []string{nodes[0].addr, nodes[1].addr}, Cluster: true}), signal.Secret("s"))
+	deliver := func() error {
+		return sink.Deliver(t.Context(), []notify.Announcement{{Rev: 1, Signal: signal.CatchUp()[0]}})
+	}
+	if err := deliver(); err != nil {
+		t.Fatal(err)
+	}
+	owner.Store(1)
+	nodes[0].stop()
+	eventually(t, "the other node publishes", func() bool { return deliver() == nil })
+	if a, b := len(nodes[0].heard("PUBLISH")), len(nodes[1].heard("PUBLISH")); a != 1 || b != 1 {
+		t.Errorf("published %d and %d times", a, b)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // a real one. It speaks RESP 2.
 type fake struct {
 	addr   string
+	l      net.Listener
 	answer func(command []string) string // a RESP reply; "" blocks
 	mu     sync.Mutex
 	asked  []string
@@ -48,6 +49,7 @@ func newFake(t testing.TB, encryption *tls.Config, answer func([]string) string)
 	if encryption != nil {
 		l = tls.NewListener(l, encryption)
 	}
+	f.l = l
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -90,6 +92,12 @@ func (f *fake) talk(conn net.Conn) error {
 			return err
 		}
 	}
+}
+
+// stop ends the server.
+func (f *fake) stop() {
+	_ = f.l.Close()
+	f.cut()
 }
 
 // cut ends all connections.

@@ -22,7 +22,7 @@ var errNoListener = errors.New("no client listens to the channel")
 // Publish implements deliver.Publisher. In a cluster it assumes that there are
 // subscribers: a node counts only its own.
 func (p Publisher) Publish(ctx context.Context, channel string, message []byte) error {
-	return p.client.wrap("publish", within(ctx, func(ctx context.Context) error {
+	return p.client.wrap("publish", p.client.within(ctx, func(ctx context.Context) error {
 		reply := p.client.rdb.Publish(ctx, channel, message)
 		if err := reply.Err(); err != nil {
 			return err

@@ -50,7 +50,7 @@ func (s *Sink) Deliver(ctx context.Context, as []notify.Announcement) error {
 			return s.client.wrap("sign", err)
 		}
 	}
-	return s.client.wrap("publish", within(ctx, func(ctx context.Context) error {
+	return s.client.wrap("publish", s.client.within(ctx, func(ctx context.Context) error {
 		select {
 		case s.turn <- struct{}{}:
 		case <-ctx.Done():
@@ -61,8 +61,7 @@ func (s *Sink) Deliver(ctx context.Context, as []notify.Announcement) error {
 			return err
 		}
 		err := s.publish(ctx, messages)
-		_, answered := errors.AsType[goredis.Error](err)
-		if err != nil && !answered && !errors.Is(err, notify.ErrUnheard) && ctx.Err() == nil {
+		if err != nil && !answered(err) && !errors.Is(err, notify.ErrUnheard) && ctx.Err() == nil {
 			s.cut, s.back = true, time.Time{}
 		}
 		return err
