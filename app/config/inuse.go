@@ -283,7 +283,7 @@ var extending = []setting{
 		meaning: "encrypt stored documents and their history with the first of encryption_keys; index values are not encrypted. After a change to false, encrypted documents can still be read, and each is stored unencrypted at its next write"},
 	{name: "reads", preset: ReadsCurrent, choices: []string{ReadsCurrent, ReadsLocal, ReadsPrimary},
 		field:   func(s *Settings) any { return &s.Reads },
-		meaning: "where reads are answered from. current: the local replica, once it has the newest commit; local: the local replica as it is; primary: the store"},
+		meaning: "where reads are answered from. current: the copy in memory, once it has the newest commit of all processes; local: the copy in memory with all commits of this process, which is as current if no other process uses the database; primary: the store. With sqlite, current means local"},
 	{name: "max_staleness", preset: "60s", field: func(s *Settings) any { return &s.MaxStaleness },
 		meaning: "how long a replica without connection to the store counts as ready"},
 	{name: "history.max_age", preset: "720h", field: func(s *Settings) any { return &s.History.MaxAge },

@@ -31,9 +31,9 @@ const (
 
 // Values of reads: the source of reads.
 const (
-	// ReadsCurrent reads the local replica, after it has the newest commit.
+	// ReadsCurrent reads the copy in memory, after it has the newest commit of all processes.
 	ReadsCurrent = "current"
-	// ReadsLocal reads the local replica as it is.
+	// ReadsLocal reads the copy in memory, after it has the newest commit of this process.
 	ReadsLocal = "local"
 	// ReadsPrimary reads the store itself.
 	ReadsPrimary = "primary"

@@ -49,12 +49,20 @@ var (
 	inMemory   = backend{"memory", func(context.Context, *bench) (*opened, error) { return &opened{}, nil }}
 	onSQLite   = backend{"SQLite", openSQLite}
 	onPostgres = backend{"PostgreSQL", openPostgres}
+	// onlyPostgres is a service that alone uses its database, and is set up so.
+	onlyPostgres = backend{"PostgreSQL, one process", func(ctx context.Context, b *bench) (*opened, error) {
+		o, err := openPostgres(ctx, b)
+		if err == nil {
+			o.opts = append(o.opts, app.WithReads(replicated.Local))
+		}
+		return o, err
+	}}
 )
 
 // backends returns the ones that can be measured, and a row about each that cannot.
 func (b *bench) backends(all ...backend) (there []backend, missing []row) {
 	for _, k := range all {
-		if k.name == onPostgres.name && b.postgres == "" {
+		if strings.HasPrefix(k.name, onPostgres.name) && b.postgres == "" {
 			missing = append(missing, row{figure: k.name, note: noPostgres})
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 // httpRows measures the whole chain compared with a handler that does nothing.
 func httpRows(ctx context.Context, b *bench) (rows []row, err error) {
-	return b.onEach(ctx, httpOn, inMemory, onSQLite, onPostgres)
+	return b.onEach(ctx, httpOn, inMemory, onSQLite, onPostgres, onlyPostgres)
 }
 
 // httpClients is how many clients write and read at once.
@@ -103,7 +103,7 @@ func httpTable(k backend, results []series) (rows []row) {
 		id, figure, unit string
 		bounds           map[string]float64 // by backend
 	}{
-		{"get/64", "GET, 64 clients", "requests/s", map[string]float64{onSQLite.name: 0.6, onPostgres.name: 0.6}},
+		{"get/64", "GET, 64 clients", "requests/s", map[string]float64{onSQLite.name: 0.6, onPostgres.name: 0.6, onlyPostgres.name: 0.6}},
 		{"get/1", "GET, 1 client", "requests/s", nil},
 		{"put/64", "upsert, 64 clients", "requests/s", map[string]float64{onSQLite.name: 0.35, onPostgres.name: 0.2}},
 		{"put/1", "upsert, 1 client", "requests/s", map[string]float64{onSQLite.name: 0.225}},
