@@ -148,7 +148,7 @@ var explanations = map[string]string{
 	"http/SQLite/put/64":         "Server, store and 64 clients share the cores of one machine. A bare handler needs some 25 microseconds of one core for a request, an upsert some 120: by a trace the request takes 15 up to the writer, the writer 30, the copy in memory 8, the answer 13, the client 13, and collecting garbage 14.",
 	"http/PostgreSQL/put/64":     "As on SQLite, and the database server works on the same cores, with two round trips for a group of writes.",
 	"http/SQLite/get/64":         "Half of what a read costs here is finding out who asks: the key is digested and the user and the organisation are looked up for every request, so that a change counts at once.",
-	"http/PostgreSQL/get/64":     "A current read waits until the head of the database has been asked after it came. Some 17 readers share a question, but each waits for it, and the database server answers on the same cores.",
+	"http/PostgreSQL/get/64":     "A current read waits until the head of the database has been asked after it came. Some 17 readers share a question, but each waits for it, and the database server answers on the same cores. A single process needs no question, see the rows for one process.",
 	"growth/SQLite/1000":         "As with 10,000 mappings, below.",
 	"growth/SQLite/10000":        "A large unit of work is prepared beside the writer, on what the tables hold: by a profile a third of the time is decoding the record, a quarter editing it, and a seventh reading it, while the bare commit copies bytes.",
 	"fairness/SQLite/bytes":      bytesFlood,

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// times is the ratio of the input sizes, runs the maximum number of measurements of each, and most
-// the maximum ratio of the time for the larger input to the time for the same amount of work on
-// the smaller one. For linear work that ratio is one, or a few times that when the larger input no
-// longer fits into a cache; for quadratic work it is 16.
+// times is the ratio of the input sizes, and runs the maximum number of measurements of each. first
+// is how often the small one is measured again before it is believed: a pause of the process would hide
+// that the larger one takes too long. most is the maximum ratio of the time for the larger input to
+// the time for the same amount of work on the smaller one. For linear work that ratio is one, or a
+// few times that when the larger input no longer fits into a cache; for quadratic work it is 16.
 const (
 	times = 16
 	runs  = 8
+	first = 3
 	most  = 5
 )
 
@@ -25,6 +27,9 @@ func Linear(tb testing.TB, small int, prepare func(size int) (work func())) {
 	tb.Helper()
 	one, more := prepare(small), prepare(times*small)
 	few, many := took(times, one), took(1, more)
+	for range first {
+		few = min(few, took(times, one))
+	}
 	for range runs {
 		if many <= most*few {
 			return
