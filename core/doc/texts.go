@@ -48,19 +48,19 @@ func Overlap(wanted []string) func(Texts) bool {
 	}
 	said := map[Texts]bool{}
 	return func(t Texts) bool {
-		has, ok := said[t]
-		if ok {
+		if has, ok := said[t]; ok {
 			return has
 		}
+		overlaps := false // the loop moves it to the heap, which a known list does not pay for
 		for v := range t.All() {
-			if has = slices.Contains(wanted, v); has {
+			if overlaps = slices.Contains(wanted, v); overlaps {
 				break
 			}
 		}
 		if len(said) < remembered {
-			said[t] = has
+			said[t] = overlaps
 		}
-		return has
+		return overlaps
 	}
 }
 
