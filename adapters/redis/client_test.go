@@ -182,8 +182,7 @@ func TestCluster(t *testing.T) {
 		}
 		out := "*2\r\n"
 		for i, limits := range [][2]int{{0, 8191}, {8192, 16383}} {
-			_, port, _ := net.SplitHostPort(nodes[i].addr)
-			out += fmt.Sprintf("*3\r\n:%d\r\n:%d\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\n%d\r\n", limits[0], limits[1], port, i)
+			out += fmt.Sprintf("*3\r\n:%d\r\n:%d\r\n", limits[0], limits[1]) + node(nodes[i], i)
 		}
 		return out
 	}
@@ -205,6 +204,12 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// node returns a node of a cluster as the answer to CLUSTER SLOTS has it.
+func node(f *fake, id int) string {
+	host, port, _ := net.SplitHostPort(f.addr)
+	return fmt.Sprintf("*3\r\n$%d\r\n%s\r\n:%s\r\n$1\r\n%d\r\n", len(host), host, port, id)
+}
+
 // TestClusterFailover: when the node of the channel dies, announcements go to the node that
 // took over, without the minute after which the library asks for the nodes by itself.
 func TestClusterFailover(t *testing.T) {
@@ -217,8 +222,7 @@ func TestClusterFailover(t *testing.T) {
 		out := "*1\r\n*4\r\n:0\r\n:16383\r\n"
 		for i := range nodes { // the master comes first
 			at := (int(owner.Load()) + i) % len(nodes)
-			_, port, _ := net.SplitHostPort(nodes[at].addr)
-			out += fmt.Sprintf("*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\n%d\r\n", port, at)
+			out += node(nodes[at], at)
 		}
 		return out
 	}

@@ -45,11 +45,10 @@ func newFake(t testing.TB, encryption *tls.Config, answer func([]string) string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{addr: l.Addr().String(), answer: answer}
+	f := &fake{addr: l.Addr().String(), l: l, answer: answer}
 	if encryption != nil {
 		l = tls.NewListener(l, encryption)
 	}
-	f.l = l
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
